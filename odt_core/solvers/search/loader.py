@@ -37,7 +37,10 @@ KERNELS = {
     ),
     "sweep_kernels": ("two_levels_by_sweeps",),
 }  # fmt: skip
-"""The modules of compiled primitives, and those that each offers."""
+"""The modules of compiled primitives, and those that each offers.
+
+A module may import those before it.
+"""
 
 TWINS = {
     "twins": ("count_pairs", "shallow_sides", "two_levels"),
@@ -140,8 +143,9 @@ class Loader:
             self._take_twins()
         if os.environ.get("ODT_COMPILED") != "0":
             for module in list(self._waiting):
-                if folder(module).is_dir():
-                    self.use(module, folder(module))
+                if not folder(module).is_dir():
+                    break  # the next ones may import it, and it would be compiled in their folder
+                self.use(module, folder(module))
         self._next_look = time.monotonic() + LOOK_EVERY
 
     def use(self, module: str, cache: Path) -> None:
