@@ -186,15 +186,13 @@ def draw_job_progress(job: Job, sought: str) -> None:
     """
     st.header(_headline(job, sought), anchor=False)
     limit = job.spec.train.time_limit
-    st.progress(
-        min(job.seconds / limit, 1.0),
-        text=f"{seconds_words(job.seconds)} of at most {seconds_words(limit)}",
-    )
+    at_most = f" of at most {seconds_words(limit)}" if job.seconds <= limit else ""
+    st.progress(min(job.seconds / limit, 1.0), text=seconds_words(job.seconds) + at_most)
 
 
 def _headline(job: Job, sought: str) -> str:
     if job.cancelled_at is not None:
-        return "Stopping …"
+        return "Stopping: keeping what is done" if job.stage is Stage.FINISHING else "Stopping …"
     if job.status is RunStatus.QUEUED:
         ahead = job_manager().position(job)
         return (
