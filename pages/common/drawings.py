@@ -27,7 +27,7 @@ from odt_core.topology import Topology
 from odt_core.tree import Tree
 from odt_core.words import category_lists
 from pages.common.layout import current_theme
-from pages.common.text import html_text
+from pages.common.text import html_text, isolate
 from pages.common.widgets import start_value
 
 _CHART = ":has(> [data-testid=stFullScreenFrame] .js-plotly-plot)"
@@ -145,7 +145,7 @@ def draw_tree(
                 own_name=True,
             )
             with st.container(key=f"{key}_{way}"):
-                st.graphviz_chart(dot, alt=tree_summary(tree), width="stretch")
+                st.graphviz_chart(isolate(dot), alt=tree_summary(tree), width="stretch")
     _draw_lists(tree)
 
 

@@ -14,6 +14,13 @@ _JOINER = "\u2060"
 # An invisible joiner inside keeps them as text.
 _LATE = re.compile(r"(?<=[:@])(?=\S)|(?<=www)(?=\.)|(?<=[-<>=~])(?=[-<>=])", re.IGNORECASE)
 
+_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+# From the first to the last letter of such a script, without the signs between names in a
+# sentence: quotes, commas, comparisons.
+_PHRASE = re.compile(
+    f"[{_RIGHT_TO_LEFT}](?:[{_RIGHT_TO_LEFT}\\d \\-_./\u200c\u200d]*[{_RIGHT_TO_LEFT}])?"
+)
+_ISOLATE, _POP = "\u2068", "\u2069"
 
 MOST_LETTERS = 700
 """The most characters of a sentence on the screen."""
@@ -23,9 +30,23 @@ def _one_line(text: str) -> str:
     return " ".join(printable(text).split())
 
 
+def isolate(text: str) -> str:
+    r"""Put Unicode's isolates around Arabic and Hebrew words, for text on the screen.
+
+    Without them, the browser writes a comparison that begins with such a word from right to left:
+    first the number, then the sign, then the word.
+
+    Examples
+    --------
+    >>> isolate("\u05d2\u05d9\u05dc <= 40.5") == "\u2068\u05d2\u05d9\u05dc\u2069 <= 40.5"
+    True
+    """
+    return _PHRASE.sub(rf"{_ISOLATE}\g<0>{_POP}", text)
+
+
 def plain(text: str) -> str:
     """Escape `text` for a Markdown label or paragraph, on one line."""
-    return _SPECIAL.sub(r"\\\1", _LATE.sub(_JOINER, _one_line(text)))
+    return _SPECIAL.sub(r"\\\1", _LATE.sub(_JOINER, isolate(_one_line(text))))
 
 
 def sentence(message: str) -> str:
@@ -35,7 +56,7 @@ def sentence(message: str) -> str:
 
 def html_text(text: str) -> str:
     """Escape `text` for ``st.html``, inside an element or an attribute."""
-    return html.escape(_one_line(text), quote=True)
+    return html.escape(isolate(_one_line(text)), quote=True)
 
 
 def shorten(text: str, most: int = 60) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages.common.text import MOST_LETTERS, html_text, plain, sentence, shorten
+from pages.common.text import MOST_LETTERS, html_text, isolate, plain, sentence, shorten
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,15 @@ def test_signs_of_markdown_are_escaped(given: str, shown: str) -> None:
 
 def test_text_direction_cannot_be_turned() -> None:
     assert plain("a\u202eb") == "ab"
+
+
+def test_arabic_and_hebrew_words_do_not_turn_a_sentence_round() -> None:
+    age, city, near, far = "العمر", "المدينة", "جدة", "مكة 2 القديمة"
+    assert plain(f"{age} <= 40") == f"\u2068{age}\u2069 \\<\u2060= 40"
+    assert html_text(f"'{city}' is {near}, {far}") == (
+        f"&#x27;\u2068{city}\u2069&#x27; is \u2068{near}\u2069, \u2068{far}\u2069"
+    )
+    assert isolate("é < 4, 年龄 > 5") == "é < 4, 年龄 > 5"
 
 
 def test_html_is_escaped_in_elements_and_attributes() -> None:
