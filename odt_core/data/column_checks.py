@@ -216,25 +216,37 @@ def _notation_findings(profile: Profile, kind: ColumnKind) -> Iterator[Finding]:
 def _date_finding(profile: Profile, kind: ColumnKind) -> Finding:
     name = profile.name
     facts = f"Column {quoted(name)} holds dates such as {quoted(profile.date_example)}"
-    year, ages = _as_form(profile, NumberForm.YEAR), _age_remedies(profile)
-    age = "use the age in completed years on the latest date, " if ages else ""
-    time = "add a column with the time between two dates"
+    same = ", all of the same year" if _is_one_year(profile) else ""
+    year = _as_form(profile, NumberForm.YEAR)
+    ages = () if same else _age_remedies(profile)
+    offers = () if same else (year, *ages)
     beyond = f" ({shown(year.texts, MAX_SHOWN)} would be missing)" if year.texts else ""
+    ways = [] if same else [f"use the year{beyond}"]
+    if ages:
+        ways.append("use the age in completed years on the latest date")
+    ways.append("add a column with the time between two dates")
     if kind is ColumnKind.IGNORE:
-        return info(
-            name,
-            f"{facts} and is ignored: use the year{beyond}, {age}or {time}.",
-            year,
-            *ages,
-        )
+        facts += f"{same}," if same else ""
+        return info(name, f"{facts} and is ignored: {_any_of(ways)}.", *offers)
     return warning(
         name,
-        f"{facts}: a tree can only ask whether a date lies before another one, which says "
-        f"nothing about later patients; use the year{beyond}, {age}{time}, or ignore the column.",
-        year,
-        *ages,
+        f"{facts}{same}: a tree can only ask whether a date lies before another one, which says "
+        f"nothing about later patients; {_any_of([*ways, 'ignore the column'])}.",
+        *offers,
         ignore(name),
     )
+
+
+def _any_of(ways: list[str]) -> str:
+    """Join what a user can do, in words."""
+    *others, last = ways
+    return f"{', '.join(others)}, or {last}" if others else last
+
+
+def _is_one_year(profile: Profile) -> bool:
+    """Whether all dates of a column are of the same year, so that it tells no rows apart."""
+    years = profile.factor.numbers(profile.reading.decimal, NumberForm.YEAR)[~profile.missing]
+    return len(np.unique(years[~np.isnan(years)])) == 1
 
 
 def _code_text_finding(profile: Profile, kind: ColumnKind) -> Finding:

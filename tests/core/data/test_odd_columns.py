@@ -137,6 +137,20 @@ def test_a_date_is_its_year_and_a_missing_one_stays_missing(
     ]
 
 
+@pytest.mark.parametrize("date", ["2024-{m}-{d}", "{d}.{m}.2024", "2024{m}{d}"])
+def test_dates_of_one_year_are_not_offered_as_years_or_ages(date: str) -> None:
+    dates = [date.format(m=f"{1 + i % 12:02d}", d=10 + i % 17) for i in range(99)]
+    table = table_with([*dates, "NA"])
+    schema = infer_schema(table)
+    (finding,) = said(table, schema)
+    assert "all of the same year, and is ignored: add a column with" in finding.message
+    assert not finding.remedies
+    (used,) = said(table, schema.with_kind("a", ColumnKind.CATEGORICAL))
+    assert [remedy.label for remedy in used.remedies] == ["Ignore it"]
+    (finding,) = said(table_with([*dates, date.replace("2024", "2023").format(m="12", d="31")]))
+    assert finding.remedies[0].label == "Use the year"
+
+
 def test_a_date_is_its_age_on_the_latest_date() -> None:
     born = [f"{1930 + i % 60}-0{1 + i % 9}-{10 + i % 17}" for i in range(98)]
     table = table_with([*born, "unknown", "2018-02-30"])
