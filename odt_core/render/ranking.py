@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOST_BARS = 14
 """Largest number of columns that are drawn."""
 LINE, FRAME = 26, 100
+BAR = 0.7
+"""Thickness of a bar, in places. Plotly would choose another one for each colour."""
 LETTER = 8
 """Width of a letter, in pixels, with some room."""
 NAME = 18
@@ -114,7 +116,6 @@ def ranking_figure(
         opaque=opaque,
     )
     figure.layout.annotations = [_value(at, bar, theme, is_share) for at, bar in enumerate(shown)]
-    figure.layout.bargap = 0.3
     figure.layout.barmode = "overlay"
     longest = max((min(len(bar.name), NAME) for bar in shown), default=0)
     figure.layout.margin = {**MARGIN, "l": 24 + LETTER * longest}
@@ -133,6 +134,7 @@ def _add_bars(
     figure.add_bar(
         x=[bar.least if bar.is_proved else bar.loss for _, bar in bars],
         y=[at for at, _ in bars],
+        width=BAR,
         orientation="h",
         name=name,
         marker={

@@ -45,7 +45,7 @@ def choose_page_view(title: str, key: str, views: Iterable[str]) -> str:
         The views. The page begins with the first.
     """
     names = list(views)
-    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.title(title, anchor=False, width="content")
         return str(
             st.segmented_control(

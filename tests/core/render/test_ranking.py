@@ -26,6 +26,13 @@ def test_each_column_has_a_bar_at_its_place(theme: Theme) -> None:
     assert figure.layout.xaxis.title.text == "training errors"
 
 
+def test_bars_of_both_colours_are_equally_thick_and_do_not_touch() -> None:
+    bars = (ColumnBar("a", 5, 5), ColumnBar("b", 5, 5, is_current=True), ColumnBar("c", 6, 6))
+    current, others = ranking_figure(bars, "training errors").data
+    assert (list(current.y), list(others.y)) == ([1], [0, 2])
+    assert current.width == others.width < 1
+
+
 def test_what_is_not_proved_is_hollow_and_says_from_where_on() -> None:
     _, others = ranking_figure(BARS, "training errors").data
     hollow, full = others.marker.color
