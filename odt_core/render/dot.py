@@ -28,6 +28,7 @@ from odt_core.render.labels import (
     decision_box,
     leaf_box,
     legend,
+    legend_width,
     line_leaf_box,
     row_of,
     table,
@@ -295,7 +296,8 @@ def _branches(
 def drawn_width(tree: Tree, test: EncodedData | None, direction: Direction) -> float:
     """Estimate the width of a drawing at full size, in points."""
     down = direction is Direction.DOWN
-    return _extent(list(_nodes(tree, test, LIGHT, None, frozenset(), down)), down)
+    nodes = list(_nodes(tree, test, LIGHT, None, frozenset(), down))
+    return max(_extent(nodes, down), legend_width(tree))
 
 
 def _extent(nodes: Sequence[_Placed], down: bool) -> float:

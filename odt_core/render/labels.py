@@ -34,6 +34,12 @@ BAR_HEIGHT = 6
 LIST_WIDTH = 320.0
 """Least width at which the lists below a drawing wrap, in points."""
 
+_KEY_BAR, _KEY_PADDING = 12, 2
+"""Width of a bar in the legend, and the padding of the legend's cells, in points."""
+
+_BESIDE_LEGEND = 28.0
+"""Space that Graphviz leaves at both sides of a legend together, in points."""
+
 
 @dataclass(frozen=True)
 class Box:
@@ -257,16 +263,12 @@ def legend(
     has_bars : bool
         Whether the leaves have bars.
     """
-    positive, negative = printable(tree.positive_label), printable(tree.negative_label)
+    *classes, note = _legend_texts(tree)
     keys = "".join(
-        f'<TD CELLPADDING="2">{_bar(theme, rate, 12)}</TD>'
-        + text_cell([name], text_width(name, SIZE), padding=2)
-        for name, rate in (
-            (_clipped(positive), Rate(1, 1)),
-            (_clipped(negative), Rate(0, 1)),
-        )
+        f'<TD CELLPADDING="{_KEY_PADDING}">{_bar(theme, rate, _KEY_BAR)}</TD>'
+        + text_cell([name], text_width(name, SIZE), padding=_KEY_PADDING)
+        for name, rate in zip(classes, (Rate(1, 1), Rate(0, 1)), strict=True)
     )
-    note = f"percentages: rows of {_clipped(positive)}"
     wrapped = [
         wrap(f"List {number}, {text}", SIZE, max(width, LIST_WIDTH))
         for number, text in enumerate(lists, start=1)
@@ -275,9 +277,23 @@ def legend(
     # An empty cell takes the remaining space. Otherwise Graphviz would stretch the keys.
     room = f'<TD WIDTH="{widest:.0f}"></TD>' if wrapped else ""
     rows = row_of(f"<TD>{table(row_of(keys + room))}</TD>") if has_bars else ""
-    rows += row_of(text_cell([note], text_width(note, SIZE), padding=2))
+    rows += row_of(text_cell([note], text_width(note, SIZE), padding=_KEY_PADDING))
     rows += "".join(row_of(text_cell(lines, widest, padding=3)) for lines in wrapped)
     return table(rows)
+
+
+def legend_width(tree: Tree) -> float:
+    """Estimate the width of a legend without lists and of the space beside it, in points."""
+    *classes, note = (text_width(text, SIZE) + 2 * _KEY_PADDING for text in _legend_texts(tree))
+    bar = _KEY_BAR + 2 * _outline(is_lit=False) + 2 * _KEY_PADDING
+    return max(sum(classes) + len(classes) * bar, note) + _BESIDE_LEGEND
+
+
+def _legend_texts(tree: Tree) -> tuple[str, str, str]:
+    """The names of the classes, positive class first, and what the percentages count."""
+    positive = _clipped(printable(tree.positive_label))
+    negative = _clipped(printable(tree.negative_label))
+    return positive, negative, f"percentages: rows of {positive}"
 
 
 def _clipped(name: str, width: float = 110.0) -> str:

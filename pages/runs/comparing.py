@@ -82,9 +82,11 @@ def _draw_several(
                 _draw_head(name, record, outcome)
                 _draw_its_tree(record, outcome)
                 _draw_counts(outcome)
-    if len(records) > 2:  # as wide as the columns above, one below the other
+    has_rates = any(each.train is not None for each in outcomes)  # a study has none
+    if len(records) > 2 or not has_rates:  # as wide as the columns above, one below the other
         _draw_settings(names, records)
-        _draw_metrics(names, outcomes)
+        if has_rates:
+            _draw_metrics(names, outcomes)
         return
     left, right = st.columns([2, 3], gap="large")
     with left:

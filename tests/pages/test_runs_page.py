@@ -218,6 +218,18 @@ def test_compared_trees_count_their_test_rows(maker: Maker, runs_page: Launch) -
     assert len(said) == 2, "each says first what it does on test rows"
 
 
+def test_runs_without_a_tree_are_compared_by_their_settings_alone(
+    maker: Maker, runs_page: Launch
+) -> None:
+    trees = [maker.done(seed=seed).id for seed in range(2)]
+    none = [maker.failed("The solver broke.", seed=seed).id for seed in range(2)]
+    for ids, has_rates in ((trees, True), (none, False), ([trees[0], none[0]], True)):
+        page = tick(runs_page(), *ids)
+        assert settings_table(page)
+        tables = [e for e in page.html if "Metrics with 95% intervals" in e.value]
+        assert len(tables) == has_rates
+
+
 def test_stored_data_can_be_opened(maker: Maker, runs_page: Launch) -> None:
     run = maker.done()
     page = runs_page()

@@ -21,6 +21,7 @@ from odt_core.render import (
     LIGHT,
     THEMES,
     Direction,
+    drawn_width,
     files,
     graphviz_command,
     tree_dot,
@@ -251,6 +252,16 @@ def test_a_tree_of_usual_size_fits_a_page_of_1024_pixels(depth, direction):
     width = float(svg.attrib["width"].removesuffix("pt")) * 96 / 72
     # The letters, 12 pixels high at full size, stay above 9.
     assert width <= 1024 * 12 / 9
+
+
+@pytest.mark.parametrize("label", ["no", "no event at all in this year"])
+@pytest.mark.parametrize("direction", Direction)
+def test_the_estimated_width_is_that_of_the_drawing(label: str, direction: Direction) -> None:
+    leaf = Tree(Leaf(False, 4, 1), (), negative_label=label, positive_label="yes", target="event")
+    for tree in (leaf, replace(mushroom_tree(), negative_label=label)):
+        svg = ElementTree.fromstring(tree_svg(tree_dot(tree, direction=direction)))
+        width = float(svg.attrib["width"].removesuffix("pt"))
+        assert drawn_width(tree, None, direction) == pytest.approx(width, rel=0.2)
 
 
 @examples(10)
