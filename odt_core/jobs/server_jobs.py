@@ -96,8 +96,8 @@ class RunningJob:
         if loss.memory_limit is not None:
             return (
                 f"The run needed more memory than a solver process may take "
-                f"({loss.memory_limit // 2**20:,} MiB) and was stopped: train again with a smaller "
-                "shape, fewer columns or fewer rows, or raise ODT_WORKER_MEMORY."
+                f"({loss.memory_limit // 2**20:,} MiB) and was stopped: start it again with a "
+                "smaller shape, fewer columns or fewer rows, or raise ODT_WORKER_MEMORY."
             )
         if self.overdue:
             limit = (
@@ -106,12 +106,12 @@ class RunningJob:
                 else f"{OTHER_WORK_LIMIT:g} s of {self.job.stage}"
             )
             return (
-                f"The run did not end within {limit} and was stopped: train again with a smaller "
-                "shape, fewer columns or fewer rows."
+                f"The run did not end within {limit} and was stopped: start it again with a "
+                "smaller shape, fewer columns or fewer rows."
             )
         return (
-            f"The solver's process ended unexpectedly ({loss.how}): train again, with a smaller "
-            "shape or fewer columns if it repeats."
+            f"The solver's process ended unexpectedly ({loss.how}): start it again, with a "
+            "smaller shape or fewer columns if it repeats."
         )
 
 

@@ -100,7 +100,7 @@ class Worker:
             answer = {"type": "error", "message": str(error)}
         except SolverError as error:
             log.exception("job %s: the solver failed", job)
-            advice = "train again, with a smaller shape or fewer columns if it repeats"
+            advice = "start it again, with a smaller shape or fewer columns if it repeats"
             answer = {"type": "error", "message": f"{error}: {advice}."}
         except DisagreementError as error:
             log.exception("job %s: an answer was refused", job)

@@ -507,7 +507,7 @@ def test_a_run_that_fails_loses_nothing(open_page: Callable[..., AppTest]) -> No
         time.sleep(0.02)
     page.run()
     assert not page.exception
-    assert plain("ended unexpectedly (killed by SIGKILL): train again") in page.error[0].value
+    assert plain("ended unexpectedly (killed by SIGKILL): start it again") in page.error[0].value
     assert job_of(page) is before
     assert page.get("graphviz_chart"), "the tree before is still there"
     page.radio(key="train_shape").set_value("depth-1").run()

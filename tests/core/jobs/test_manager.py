@@ -126,8 +126,8 @@ def test_a_killed_worker_fails_its_job_and_a_new_one_comes_up(
     wait_until(lambda: job.is_over)
     assert job.status is RunStatus.FAILED
     assert job.message == (
-        "The solver's process ended unexpectedly (killed by SIGKILL): train again, with a smaller "
-        "shape or fewer columns if it repeats."
+        "The solver's process ended unexpectedly (killed by SIGKILL): start it again, with a "
+        "smaller shape or fewer columns if it repeats."
     )
     again = manager.submit(easy)
     wait_until(lambda: again.is_over)
