@@ -48,6 +48,8 @@ class Maker:
         The data set.
     target, positive : str
         Its outcome, and the positive class.
+    read : ReadOptions
+        How its file is read.
     """
 
     store: Store
@@ -56,16 +58,17 @@ class Maker:
     name: str = WARD
     target: str = "ill"
     positive: str = "yes"
+    read: ReadOptions = ReadOptions()
 
     def spec(self, **changes: Any) -> JobSpec:
         """A training run of depth 1 on the data set; `changes` are of its `TrainSpec`."""
         sha256 = self.store.datasets.put(self.owner, self.content, self.name).sha256
-        table = read_table(self.content, ReadOptions(), name=self.name)
+        table = read_table(self.content, self.read, name=self.name)
         schema: Schema = infer_schema(table, self.target, self.positive)
         train = TrainSpec(
             schema, SplitSpec.parse("80%"), Topology.parse("depth-1"), engine=Engine.CBC
         )
-        return JobSpec(sha256, self.name, ReadOptions(), replace(train, **changes))
+        return JobSpec(sha256, self.name, self.read, replace(train, **changes))
 
     def queued(self, *, name: str = "", note: str = "", **changes: Any) -> RunSummary:
         """A run that waits."""

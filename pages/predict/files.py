@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from odt_core.data import ReadOptions
-from odt_core.errors import InputError
+from odt_core.errors import InputError, quoted
+from odt_core.scoring import score
 from odt_core.storage import DatasetRecord, NotFoundError
 from odt_core.words import count_words
 from pages.common.intents import request_upload, tables_loaded
@@ -16,14 +19,21 @@ from pages.common.stored import stored_choices, stored_dataset
 from pages.common.tables import most_megabytes, read_upload
 from pages.common.text import plain, sentence, shorten
 from pages.data.other_reading import draw_other_reading
+from pages.predict.frozen import FrozenTree
 from pages.predict.keys import FILE, UPLOAD
 
 _READ = "predict_file_read"
 """Session key of the reading options of uploaded files, by hash."""
 
 
-def choose_file() -> Dataset | None:
-    """Draw the uploader and the choice of a stored file. Return the chosen file's data."""
+def choose_file(frozen: FrozenTree) -> Dataset | None:
+    """Draw the uploader and the choice of a stored file. Return the chosen file's data.
+
+    Parameters
+    ----------
+    frozen : FrozenTree
+        The tree to apply. A file with the layout of its training file is read like that file.
+    """
     key = f"{UPLOAD}_{tables_loaded()}"
     st.file_uploader(
         "CSV, Excel, OpenDocument or Parquet file, also in .gz or .zip",
@@ -31,7 +41,7 @@ def choose_file() -> Dataset | None:
         max_upload_size=most_megabytes(),
         help="Its columns are matched by name with those of the training data.",
         on_change=request_upload,
-        args=(key, _load),
+        args=(key, partial(_load, frozen)),
     )
     draw_other_reading()
     st.caption("The file stays on the computer that runs this dashboard until you delete it on "
@@ -75,19 +85,50 @@ def _dataset(sha256: str) -> Dataset | None:
         return None
     size = count_words(dataset.table.n_rows, "row")
     st.markdown(f"**{plain(shorten(dataset.name, 60))}**: {size}, "
-                f"{count_words(len(dataset.table.columns), 'column')}")  # fmt: skip
+                f"{count_words(len(dataset.table.columns), 'column')}"
+                f"{plain(_left_out(dataset.read))}")  # fmt: skip
     return dataset
 
 
-def _load(name: str, content: bytes, read: ReadOptions) -> None:
+def _left_out(read: ReadOptions) -> str:
+    """The lines that these options leave out, in words."""
+    parts = [
+        *([f"the first {count_words(read.skip_lines, 'line')}"] if read.skip_lines else []),
+        *([f"lines that begin with {quoted(read.comment)}"] if read.comment else []),
+        *(["the row of units"] if read.units_row else []),
+    ]
+    return f", without {' and '.join(parts)}" if parts else ""
+
+
+def _load(frozen: FrozenTree, name: str, content: bytes, read: ReadOptions) -> None:
     """Read an uploaded file, store it and choose it.
+
+    Exports of the same program often have the same lines above the column names. If the tree cannot
+    be applied to the file without it, the file is read with the layout of the training file.
 
     Raises
     ------
     InputError
         If the file is too large or is not a usable table.
     """
+    layout = _layout(frozen.job.spec.read)
+    if read == ReadOptions() != layout and not _fits(frozen, name, content, read):
+        read = layout if _fits(frozen, name, content, layout) else read
     read_upload(name, content, read)
     sha256 = store().datasets.put(owner(), content, name).sha256
     st.session_state[_READ] = {**st.session_state.get(_READ, {}), sha256: read}
     st.session_state[FILE] = sha256
+
+
+def _layout(read: ReadOptions) -> ReadOptions:
+    """The options that leave out lines. The marks of another file can differ."""
+    return ReadOptions(skip_lines=read.skip_lines, comment=read.comment, units_row=read.units_row)
+
+
+def _fits(frozen: FrozenTree, name: str, content: bytes, read: ReadOptions) -> bool:
+    """Whether the tree can be applied to a file that is read with these options."""
+    try:
+        score(frozen.model, read_upload(name, content, read))
+    except InputError:
+        return False
+    return True

@@ -39,7 +39,7 @@ def draw_many(frozen: FrozenTree) -> None:
     left, right = st.columns([2, 5], gap="large")
     with left:
         st.header("The cases", anchor=False)
-        dataset = choose_file()
+        dataset = choose_file(frozen)
     with right:
         if dataset is None:
             _draw_empty()

@@ -42,7 +42,7 @@ def draw_validation(frozen: FrozenTree) -> None:
     left, right = st.columns([2, 5], gap="large")
     with left:
         st.header("The rows", anchor=False)
-        dataset = choose_file()
+        dataset = choose_file(frozen)
         spec = None if dataset is None else draw_part(_choose_rows, frozen, dataset)
         running = _draw_button(spec)
     with right:

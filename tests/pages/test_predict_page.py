@@ -151,6 +151,35 @@ def test_a_file_is_scored_and_its_differences_are_said(run: RunSummary, launch: 
     assert list(rows["row"]) == [1]
 
 
+@pytest.mark.parametrize(
+    ("title", "read", "left_out"),
+    [
+        (
+            "# export 7\n# site: north, east\n",
+            ReadOptions(comment="#"),
+            "lines that begin with '#'",
+        ),
+        ("Ward\n1 May,,\n", ReadOptions(skip_lines=2), "the first 2 lines"),
+    ],
+)
+def test_a_file_laid_out_like_the_training_file_is_read_like_it(
+    title: str, read: ReadOptions, left_out: str, maker: Maker, launch: Launch
+) -> None:
+    maker.content, maker.read = title.encode() + maker.content, read
+    maker.done(topology=Topology.parse("depth-2"))
+    page = opened(launch, **{PREDICT_VIEW: MANY_CASES})
+    for content, words_said in (
+        (title.encode() + ward(12), f"12 rows, 4 columns, without {left_out}"),
+        (ward(13), "13 rows, 4 columns"),  # has another layout, and says all by itself
+    ):
+        page.file_uploader[0].upload("new.csv", content)
+        shown(page.run())
+        assert not page.error
+        (size,) = (str(each.value) for each in page.markdown if "new" in str(each.value))
+        assert size.replace("\\", "").endswith(words_said)
+    assert "Of **13 rows**" in words(page)
+
+
 def test_a_file_without_a_column_that_is_asked_about_is_refused(
     run: RunSummary, launch: Launch
 ) -> None:
