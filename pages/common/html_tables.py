@@ -15,6 +15,8 @@ _FAINT = "opacity:.75"
 _HEAD = f"padding:.2rem .6rem .3rem 0;border:0;text-align:left;font-weight:400;{_FAINT}"
 _MANY_COLUMNS = 5
 """A table with so many columns may scroll on a narrow page."""
+LONG_WORD = 12
+"""A word of a name with more letters may break inside."""
 _CELL = (
     f"padding:.35rem .6rem .35rem 0;border:0;border-top:{_RULE};text-align:left;"
     "font-weight:400;vertical-align:top;font-variant-numeric:tabular-nums"
@@ -22,12 +24,15 @@ _CELL = (
 
 
 def name_html(text: str, most: int = 24) -> str:
-    """Write a name from a file, shortened, with the full name as a tooltip."""
+    """Write a name from a file, shortened, with the full name as a tooltip.
+
+    Only a long word may break inside, so that a narrow column does not break every word.
+    """
     whole = printable(text)
-    return (
-        f'<span title="{html_text(whole)}" style="overflow-wrap:anywhere">'
-        f"{html_text(shorten(whole, most))}</span>"
-    )
+    shown = shorten(whole, most)
+    has_long_word = any(len(word) > LONG_WORD for word in shown.split())
+    style = ' style="overflow-wrap:anywhere"' if has_long_word else ""
+    return f'<span title="{html_text(whole)}"{style}>{html_text(shown)}</span>'
 
 
 def value_html(value: str, *details: str) -> str:

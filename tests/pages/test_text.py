@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pages.common.html_tables import LONG_WORD, name_html
 from pages.common.text import MOST_LETTERS, html_text, isolate, plain, sentence, shorten
 
 
@@ -41,6 +42,13 @@ def test_html_is_escaped_in_elements_and_attributes() -> None:
     assert html_text("<b title=\"x\" id='y'>&") == (
         "&lt;b title=&quot;x&quot; id=&#x27;y&#x27;&gt;&amp;"
     )
+
+
+def test_only_long_words_of_a_name_break_inside() -> None:
+    short, long = "Reported at least once", "x" * (LONG_WORD + 1)
+    assert name_html(short) == f'<span title="{short}">{short}</span>'
+    assert "overflow-wrap:anywhere" in name_html(f"one {long}")
+    assert name_html("<b> twice").startswith('<span title="&lt;b&gt; twice">&lt;b&gt;')
 
 
 def test_long_text_is_cut_with_an_ellipsis() -> None:
