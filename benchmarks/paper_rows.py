@@ -15,6 +15,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from benchmarks.search_problems import BINNED_A1A, POSITIVE
+from odt_core.cart import cart_feature_selection
 from odt_core.data import (
     ColumnKind,
     ColumnSchema,
@@ -28,7 +29,7 @@ from odt_core.data import (
     table_from_frame,
 )
 from odt_core.errors import InputError
-from odt_core.evaluation import Baseline, cart_feature_selection, fit_baseline
+from odt_core.evaluation import Baseline, fit_baseline
 from odt_core.problem import EncodedData, FeatureKind, Objective
 from odt_core.solution import Engine, Status
 from odt_core.solvers import solve

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +21,6 @@ from odt_core.errors import InputError, quoted
 from odt_core.topology import Topology
 
 MISSING = "(missing)"
-HASHED_FROM = 100_000
-"""With more rows, pandas' hash table finds equal rows, instead of sorting."""
 UNSEEN = -1
 """The code of a value that no training row had."""
 
@@ -102,6 +101,8 @@ class EncodedData:
         The G features.
     target, positive_label, negative_label : str
         Names for pages and files.
+    is_merged : bool
+        Whether these rows are the result of `merged`.
     """
 
     codes: npt.NDArray[np.int32]
@@ -111,11 +112,16 @@ class EncodedData:
     target: str = "class"
     positive_label: str = "positive"
     negative_label: str = "negative"
+    is_merged: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         n, g = self.codes.shape
         if g != len(self.features) or self.y.shape != (n,) or self.weight.shape != (n,):
             raise ValueError("codes, y, weight and features do not fit each other")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: not what another thread may be computing from the rows."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @property
     def n_rows(self) -> int:
@@ -144,14 +150,14 @@ class EncodedData:
 
     def take(self, rows: npt.NDArray[np.integer | np.bool_]) -> EncodedData:
         """Return the rows at the given positions, or of a mask."""
-        return self._with_rows(self.codes[rows], self.y[rows], self.weight[rows])
+        return self._with_rows(take_rows(self.codes, rows), self.y[rows], self.weight[rows])
 
     def merged(self) -> EncodedData:
         """Merge identical rows of the same class, and add their weights.
 
         The result is ordered by class, then by codes, whatever the order of the rows.
         """
-        return self._merged
+        return self if self.is_merged else self._merged
 
     @cached_property
     def _merged(self) -> EncodedData:
@@ -160,18 +166,19 @@ class EncodedData:
         for g, feature in enumerate(self.features):
             radix = feature.n_values + 1
             if size > (2**62) // radix:
-                _, key = _first_and_rank(key)
+                _, key = np.unique(key, return_inverse=True)
                 size = len(self.y)
             key *= radix
             key += self.codes[:, g]
             key += 1
             size *= radix
-        first, rank = _first_and_rank(key)
-        weight = np.bincount(rank, self.weight, len(first)).astype(np.int64)
-        if int(self.weight.sum()) >= 2**53:  # more than a float holds
-            weight = np.zeros(len(first), dtype=np.int64)
-            np.add.at(weight, rank, self.weight)
-        return self._with_rows(self.codes[first], self.y[first], weight)
+        order = np.argsort(key)
+        first = np.flatnonzero(np.diff(key[order], prepend=-1))
+        weight = np.add.reduceat(self.weight[order], first)
+        rows = order[first]
+        merged = self._with_rows(take_rows(self.codes, rows), self.y[rows], weight)
+        object.__setattr__(merged, "is_merged", True)
+        return merged
 
     def _with_rows(
         self,
@@ -184,22 +191,15 @@ class EncodedData:
         )
 
 
-def _first_and_rank(
-    keys: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The first position of each distinct key, by rising key, and the rank of each key."""
-    if len(keys) < HASHED_FROM:
-        _, first, rank = np.unique(keys, return_index=True, return_inverse=True)
-        return first, rank
-    import pandas as pd  # the import takes a second, which only pays for long tables
+def take_rows(
+    codes: npt.NDArray[np.int32], rows: npt.NDArray[np.integer | np.bool_]
+) -> npt.NDArray[np.int32]:
+    """Return the codes of the rows at the given positions, or of a mask.
 
-    codes, distinct = pd.factorize(keys)
-    first = np.empty(len(distinct), dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(keys))[::-1]
-    order = np.argsort(distinct)
-    rank = np.empty(len(distinct), dtype=np.int64)
-    rank[order] = np.arange(len(distinct))
-    return first[order], rank[codes]
+    The codes of a feature are side by side in memory, because they are mostly read by feature.
+    """
+    chosen = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+    return np.take(codes.T, chosen, axis=1).T
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,13 @@ def with_temporary_folder(folder: Path) -> dict[str, str]:
     return {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))}
 
 
+def with_this_package() -> dict[str, str]:
+    """Return this process's environment, in which Python finds our package from any folder."""
+    root = str(Path(__file__).resolve().parents[1])
+    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    return {**os.environ, "PYTHONPATH": path}
+
+
 def machine_memory() -> int:
     """Return the memory of this machine or container, in bytes."""
     found = [int(psutil.virtual_memory().total)]

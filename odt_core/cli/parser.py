@@ -248,7 +248,7 @@ def _add_train(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     add_solver_options(train)
     train.add_argument("--output", metavar="FILE", help="write the model to this JSON file")
     add_json(train)
-    train.set_defaults(run=_lazily("train"))
+    train.set_defaults(run=_lazily("long_file"))
 
 
 def _add_frontier(commands: argparse._SubParsersAction[_OneLineParser]) -> None:

@@ -7,6 +7,7 @@ import json
 import sys
 import time
 
+from odt_core.cart.process import CartProcess
 from odt_core.cli.inputs import load_table, make_spec, note
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import print_json, write_output
@@ -19,8 +20,16 @@ EXIT_NO_TREE = 1
 PROGRESS_EVERY = 1.0
 
 
-def run(options: argparse.Namespace) -> int:
-    """Train a tree, and print a summary or, with ``--json``, one JSON object."""
+def run(options: argparse.Namespace, cart_process: CartProcess | None = None) -> int:
+    """Train a tree, and print a summary or, with ``--json``, one JSON object.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        The parsed options.
+    cart_process : CartProcess, optional
+        A process that fits CART.
+    """
     table = load_table(options)
     spec = make_spec(table, options)
     with stop_on_interrupt() as stop:
@@ -29,6 +38,7 @@ def run(options: argparse.Namespace) -> int:
             spec,
             on_progress=_progress_printer(),
             should_stop=stop.is_set,
+            cart_process=cart_process,
         )
     for finding in result.prepared.divided:
         note(finding.message)

@@ -116,6 +116,6 @@ def _copies_by_chance(
     log_share = np.zeros(len(test))
     for column in table.columns:
         codes = table.factor(column).codes
-        counts = np.bincount(codes + 1)
-        log_share += np.log(counts[codes[test] + 1] / table.n_rows)
+        shares = np.bincount(codes + 1) / table.n_rows
+        log_share += np.log(shares, where=shares > 0, out=shares)[codes[test] + 1]
     return float(np.sum(1 - (1 - np.exp(log_share)) ** len(train)))

@@ -65,7 +65,7 @@ def split_even_rows(text: str, dialect: Dialect, n_columns: int) -> EvenRows | N
         return None
     if not marks.isascii() or not text:
         return None
-    if text.count("\r") != text.count("\r\n"):
+    if "\r" in text and text.count("\r") != text.count("\r\n"):
         return None
     body = text.encode("utf-8")
     data = np.frombuffer(body, dtype=np.uint8)

@@ -19,7 +19,7 @@ from odt_core.data.splitting import SplitSpec, split_rows
 from odt_core.data.table import Table
 from odt_core.data.target import Target, read_target
 from odt_core.errors import InputError, quoted
-from odt_core.problem import EncodedData
+from odt_core.problem import EncodedData, take_rows
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def prepare(
     names = (schema.target, schema.positive, target.negative_label(schema.positive))
 
     def encoded(rows: npt.NDArray[np.int64]) -> EncodedData:
-        chosen = codes if len(rows) == len(codes) else codes[rows]
+        chosen = codes if len(rows) == len(codes) else take_rows(codes, rows)
         return EncodedData(chosen, positive[rows], weight[rows], encoder.features, *names)
 
     kept = {feature.name for feature in encoder.features}

@@ -1,4 +1,4 @@
-"""Evaluation of trees: rates with intervals, the leaf table, net benefit, and CART to compare."""
+"""Evaluation of trees: rates with intervals, the leaf table, net benefit, and baselines."""
 
 from odt_core.evaluation.baselines import FAIRNESS, Baseline, can_ask_about_sets, fit_baseline
 from odt_core.evaluation.calibration import (
@@ -6,7 +6,6 @@ from odt_core.evaluation.calibration import (
     LeafCalibration,
     leaf_calibration,
 )
-from odt_core.evaluation.cart import cart_columns, cart_feature_selection, fit_cart, load_cart
 from odt_core.evaluation.changes import TreeChanges, tree_changes
 from odt_core.evaluation.costs import CostRange, cheapest, cost_ranges
 from odt_core.evaluation.decision_curve import (
@@ -94,14 +93,10 @@ __all__ = [
     "TreeChanges",
     "Verdict",
     "can_ask_about_sets",
-    "cart_columns",
-    "cart_feature_selection",
     "cheapest",
     "cost_ranges",
     "decision_curve",
     "fit_baseline",
-    "fit_cart",
-    "load_cart",
     "floors",
     "frequencies",
     "leaf_table",

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.evaluation.cart import fit_cart
+from odt_core.cart import fit_cart
 from odt_core.evaluation.pruning import choose_pruning
 from odt_core.problem import EncodedData, Feature, Gains, Goal, Objective
 from odt_core.tree import Decision, Leaf, Node, Tree

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.cart import cart_classifier, cart_columns
 from odt_core.data import Fold
 from odt_core.data.folds import k_fold_rows
-from odt_core.evaluation.cart import cart_classifier, cart_columns
 from odt_core.problem import EncodedData
 
 INNER_FOLDS = 5

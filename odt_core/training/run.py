@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.cart import cart_feature_selection, fit_cart, load_cart
 from odt_core.data import Prepared, Table, prepare
-from odt_core.evaluation import cart_feature_selection, fit_cart, load_cart
 from odt_core.problem import Problem
 from odt_core.solution import Engine, Found, Solution, Status, TracePoint, make_solution
 from odt_core.topology import AnyShape, Topology
@@ -23,6 +23,7 @@ from odt_core.training.spec import FeatureSelection, TrainSpec
 from odt_core.tree import Tree
 
 if TYPE_CHECKING:
+    from odt_core.cart.process import CartProcess
     from odt_core.export import Model
     from odt_core.solvers.search.sizes import SizePoint
 
@@ -75,9 +76,9 @@ def select_features(prepared: Prepared, spec: TrainSpec) -> frozenset[int] | Non
     )
 
 
-def fit_peer(prepared: Prepared, spec: TrainSpec) -> Tree:
+def fit_peer(prepared: Prepared, spec: TrainSpec, fit: Callable[..., Tree] = fit_cart) -> Tree:
     """Fit the CART that a run's tree is compared with: same depth, same class weight."""
-    return fit_cart(
+    return fit(
         prepared.train,
         max_depth=spec.topology.depth,
         class_weight=spec.objective.class_weight,
@@ -120,6 +121,7 @@ def run_training(
     on_stage: Callable[[Stage], None] | None = None,
     on_best: Callable[[BestSoFar], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
+    cart_process: CartProcess | None = None,
 ) -> TrainResult:
     """Train a tree, test it, and compare it with CART.
 
@@ -137,6 +139,8 @@ def run_training(
         Called with better trees during the solve.
     should_stop : callable, optional
         Called during the solve. True ends it with the best tree so far.
+    cart_process : CartProcess, optional
+        A process that fits CART. By default a thread of this process does it.
 
     Raises
     ------
@@ -154,7 +158,9 @@ def run_training(
     # CART runs beside the solve, so that it is ready even if the solve is stopped. Its library is
     # loaded while the rows are prepared.
     beside = ThreadPoolExecutor(1, thread_name_prefix="odt-cart")
-    beside.submit(load_cart)
+    fit = fit_cart if cart_process is None else cart_process.fit
+    if cart_process is None:
+        beside.submit(load_cart)
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)
     prepared_at = time.perf_counter()
@@ -195,7 +201,7 @@ def run_training(
         return BestSoFar(is_proved, lambda: result_of(found.solution, found.problem))
 
     with beside:
-        cart = beside.submit(fit_peer, prepared, spec)
+        cart = beside.submit(fit_peer, prepared, spec, fit)
         tell_of = None if on_progress is None else lambda point: on_progress(problem, point)
         if isinstance(spec.topology, AnyShape):
             point = solve_any_shape(

@@ -257,7 +257,7 @@ def _load_kernels() -> None:
 
 
 def _load_cart() -> None:
-    from odt_core.evaluation import load_cart
+    from odt_core.cart import load_cart
 
     load_cart()
 

@@ -14,7 +14,7 @@ LAYERS = [
     {"topology", "confusion", "exact"},
     {"problem"},
     {"tree"},
-    {"solution"},
+    {"solution", "cart"},
     {"words", "data", "solvers"},
     {"evaluation", "storage"},
     {"render"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -268,6 +269,9 @@ def test_merged_rows_are_the_same_rows_once_each(random):
     assert _table(merged) == _table(data)
     assert len(merged.y) == len(_table(data))
     assert (merged.n_rows, merged.n_positive) == (data.n_rows, data.n_positive)
+    assert merged.merged() is merged
+    sent = pickle.loads(pickle.dumps(merged))
+    assert sent.merged() is sent and np.array_equal(sent.codes, merged.codes)
     key = np.column_stack([merged.y, merged.codes]).tolist()
     assert key == sorted(key)
 

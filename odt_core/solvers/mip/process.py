@@ -19,14 +19,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import BinaryIO
 
-import odt_core
-from odt_core.processes import apart, end_with_all, ending_words
+from odt_core.processes import apart, end_with_all, ending_words, with_this_package
 from odt_core.solvers.mip.messages import END_OF_LOG, Message, SolveOrder, WriteOrder
 
-ROOT = Path(odt_core.__file__).resolve().parents[1]
 KEPT_LINES = 5
 LARGE = 1_000_000
 """After a program with more entries the child is ended, because it would keep the memory."""
@@ -129,14 +126,13 @@ class Child:
 
 
 def _start() -> subprocess.Popen[bytes]:
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return subprocess.Popen(
         # -P: a file called mip.py in the current folder must not be imported
         [sys.executable, "-P", "-m", "odt_core.solvers.mip.child"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
+        env={**with_this_package(), "OPENBLAS_NUM_THREADS": "1"},
         **apart(),  # the calling process handles Ctrl-C
     )
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.errors import InputError
-from odt_core.problem import EncodedData, LeafCount, Problem
+from odt_core.problem import EncodedData, LeafCount, Problem, take_rows
 from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.search.groups import CHAIN, FULL, Group, make_groups
 
@@ -313,7 +313,7 @@ def encode(problem: Problem) -> Encoding:
     smallest, by_row = smallest_leaf(problem)
     if not smallest:
         keep = gain != 0
-        codes, gain = codes[keep], gain[keep]
+        codes, gain = take_rows(codes, keep), gain[keep]
         positive, negative = positive[keep], negative[keep]
     return _lay_out(
         problem, codes, gain // unit, (positive, negative), int(both.sum()) // unit, unit, most,
@@ -347,7 +347,7 @@ def merge(
     problem: Problem,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Rows with equal codes put together: codes, positive weight, negative weight."""
-    data = problem.data
+    data = problem.data.merged()  # its rows are in the order of the keys, so that sorting is fast
     key = np.zeros(len(data.y), np.int64)
     size = 1
     for g, feature in enumerate(data.features):
@@ -361,7 +361,7 @@ def merge(
     n = len(first)
     positive = np.bincount(inverse, np.where(data.y, data.weight, 0), n).astype(np.int64)
     negative = np.bincount(inverse, np.where(data.y, 0, data.weight), n).astype(np.int64)
-    return data.codes[first], positive, negative
+    return take_rows(data.codes, first), positive, negative
 
 
 def _common_unit(*costs: npt.NDArray[np.int64]) -> int:
@@ -419,19 +419,19 @@ def _cells(
     """Arrays ``cells``, ``cell_at`` and ``dropped`` of `Columns`."""
     n = local.shape[1]
     dropped = np.full(len(groups), -1, np.int64)
-    column = np.empty((n, len(groups)), np.int32)
+    column = np.empty((len(groups), n), np.int32)
+    counted = np.empty((len(groups), n), np.bool_)
     for k, group in enumerate(groups):
-        column[:, k] = start[k] + local[k]
+        np.add(local[k], start[k], out=column[k], casting="unsafe")
         if group.kind == CHAIN:
-            column[local[k] == group.n, k] = -1
+            counted[k] = local[k] != group.n
         else:
             most = int(np.bincount(local[k], minlength=group.n).argmax())
             dropped[k] = start[k] + most
-            column[local[k] == most, k] = -1
-    counted = column >= 0
+            counted[k] = local[k] != most
     cell_at = np.zeros(n + 1, np.int64)
-    np.cumsum(counted.sum(axis=1), out=cell_at[1:])
-    return column[counted], cell_at, dropped
+    np.cumsum(counted.sum(axis=0), out=cell_at[1:])
+    return column.T[counted.T], cell_at, dropped
 
 
 def _bits(

@@ -292,6 +292,21 @@ def test_list_options_take_commas_repetition_and_quotes(
     assert found["errors"] == 0
 
 
+def test_a_long_file_gets_the_same_answer(
+    triage: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its CART comes from another process, and the kernels are loaded while it is read."""
+    asked = (triage, "--topology", "depth-2", "--engine", "search")
+    usual = train_json(capsys, *asked)
+    monkeypatch.setattr("odt_core.cli.long_file.LONG", 0)
+    with monkeypatch.context() as patch:
+        patch.setattr("odt_core.training.run.fit_cart", None)  # this process fits none
+        long = train_json(capsys, *asked)
+    for timed in ("seconds", "trace", "words"):
+        del usual[timed], long[timed]
+    assert long == usual
+
+
 def test_interrupted_run_prints_its_best_tree_with_status_130(tmp_path: Path) -> None:
     path = tmp_path / "ttt.csv"
     SAMPLES["tic-tac-toe"].load().frame.to_csv(path, index=False)

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from odt_core.cart import cart_feature_selection
 from odt_core.data import (
     Fold,
     Folding,
@@ -21,7 +22,6 @@ from odt_core.data import (
     split_rows,
 )
 from odt_core.errors import InputError
-from odt_core.evaluation import cart_feature_selection
 
 pytestmark = pytest.mark.filterwarnings("error")
 

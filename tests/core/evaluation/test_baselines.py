@@ -12,15 +12,10 @@ from hypothesis import strategies as st
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
+from odt_core.cart import cart_columns, cart_feature_selection, fit_cart
 from odt_core.confusion import Confusion
 from odt_core.data import SAMPLES, Fold, SplitSpec, prepare
-from odt_core.evaluation import (
-    Baseline,
-    cart_columns,
-    cart_feature_selection,
-    fit_baseline,
-    fit_cart,
-)
+from odt_core.evaluation import Baseline, fit_baseline
 from odt_core.evaluation.baselines import label_leaves
 from odt_core.evaluation.pruning import choose_pruning, pruned_answers
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective

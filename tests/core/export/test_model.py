@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from odt_core.cart import fit_cart
 from odt_core.data import SAMPLES, Encoder
 from odt_core.data.encoder import ColumnEncoder
 from odt_core.errors import InputError
-from odt_core.evaluation import fit_cart
 from odt_core.export import Model, tree_from_json, tree_to_json
 from odt_core.tree import Leaf, Tree
 from tests.core.trees import mushroom_tree, random_tree, unhurried

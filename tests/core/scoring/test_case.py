@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odt_core.evaluation import fit_cart
+from odt_core.cart import fit_cart
 from odt_core.problem import Feature, FeatureKind, Split
 from odt_core.scoring.case import Value, answer_case, value_code
 from odt_core.tree import Decision, Leaf, Tree

@@ -141,7 +141,7 @@ def test_forbidding_every_column_is_refused(table: Table, spec: TrainSpec) -> No
 
 
 def test_selected_features_are_those_a_default_cart_uses(table: Table, spec: TrainSpec) -> None:
-    from odt_core.evaluation import fit_cart
+    from odt_core.cart import fit_cart
 
     prepared = prepare_training(table, spec)
     chosen = replace(spec, feature_selection=FeatureSelection.CART, rules=RulesSpec())

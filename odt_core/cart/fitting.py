@@ -53,7 +53,7 @@ def fit_cart(
     pruning : float
         The alpha of cost-complexity pruning, scikit-learn's ``ccp_alpha``.
     """
-    train = _shorter(train)
+    train = shorter(train)
     classifier = cart_classifier(max_depth, class_weight, seed, pruning)
     fitted = classifier.fit(_columns_of(train), train.y, sample_weight=train.weight)
     columns = _columns(train.features)
@@ -109,7 +109,7 @@ def cart_feature_selection(
         Least number of features. While there are fewer, CART is run again on the remaining
         features, and the features that it uses are added. If it uses none, all are added.
     """
-    train = _shorter(train)
+    train = shorter(train)
     left = frozenset(range(train.n_features))
     selected = _used_by_cart(train, left, seed)
     while len(selected) < min(at_least, train.n_features):
@@ -165,7 +165,7 @@ def _is_long(train: EncodedData) -> bool:
     return len(train.y) * train.n_columns > MANY_CELLS
 
 
-def _shorter(train: EncodedData) -> EncodedData:
+def shorter(train: EncodedData) -> EncodedData:
     """Merge equal rows of a long table. CART finds the same tree in less time."""
     return train.merged() if _is_long(train) else train
 
@@ -183,7 +183,7 @@ def cart_classifier(
 
     return DecisionTreeClassifier(
         max_depth=max_depth,
-        class_weight={False: float(class_weight), True: 1.0},
+        class_weight=None if class_weight == 1 else {False: float(class_weight), True: 1.0},
         random_state=seed,
         ccp_alpha=pruning,
     )
@@ -214,7 +214,7 @@ def _sparse_columns(features: tuple[Feature, ...], codes: npt.NDArray[np.integer
         if feature.is_numerical and ((column < 0) | (column >= n_codes)).any():
             return None
         # Radix sort for short numbers: rows by category, in rising order.
-        short = column.astype(np.int16) if n_codes < 2**15 else column
+        short = column.astype(np.min_scalar_type(-n_codes)) if n_codes < 2**15 else column
         order = np.argsort(short, kind="stable")
         ends = np.cumsum(np.bincount(column + 1, minlength=n_codes + 1))
         if feature.is_numerical:

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
-from odt_core.evaluation import cart, cart_columns, cart_feature_selection, fit_cart
-from odt_core.evaluation.cart import WIDE
+from odt_core.cart import cart_columns, cart_feature_selection, fit_cart, fitting
+from odt_core.cart.fitting import WIDE
 from odt_core.problem import EncodedData, Feature, FeatureKind
 from odt_core.tree import Leaf
 from tests.core.trees import unhurried
@@ -114,14 +114,14 @@ def test_sparse_columns_are_the_same_columns():
     codes = np.array([[0, 2], [1, 0], [-1, 1], [1, 0], [0, 2]])
     features = (LETTERS, number, LETTERS)
     codes = np.column_stack([codes, codes[::-1, 0]])
-    sparse = cart._sparse_columns(features, codes)
+    sparse = fitting._sparse_columns(features, codes)
     assert sparse.has_sorted_indices
     assert sparse.toarray().tolist() == cart_columns(features, codes).tolist()
 
 
 def test_missing_numbers_have_no_sparse_columns():
     number = Feature("x", FeatureKind.NUMERICAL, ("low", "high", "(missing)"), (1.0,), True)
-    assert cart._sparse_columns((number,), np.array([[0], [2]])) is None
+    assert fitting._sparse_columns((number,), np.array([[0], [2]])) is None
 
 
 def impurity(tree) -> float:
@@ -134,7 +134,7 @@ def impurity(tree) -> float:
 def test_many_rows_are_split_as_well_as_few(random):
     data, _ = train_and_test(random)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cart, "MANY_CELLS", 0)
+        patch.setattr(fitting, "MANY_CELLS", 0)
         many = fit_cart(data, max_depth=1)
     assert impurity(many) == pytest.approx(impurity(fit_cart(data, max_depth=1)))
 
