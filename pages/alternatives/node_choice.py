@@ -23,14 +23,19 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const frame = () => page.querySelector(`.st-key-${data.frame}`)
   // Graphviz numbers the parts of a drawing as the tree is walked: node, left, right
   const questionOf = (part) => data.numbers.indexOf(Number(part.id.replace("node", "")) - 1)
-  // a button's name has to begin with what it shows: the answer that leads to it
-  const nameWithAnswer = (part) => {
+  // a button's name has to contain what it shows: the answer that leads to it, and the question,
+  // which may name a list where the name has all its categories
+  const bare = (words) => words.toLowerCase().replace(/[^\\p{L}\\p{N}]+/gu, " ").trim()
+  const nameWithShown = (part) => {
     const texts = [...part.querySelectorAll("text")]
-    const answer = texts.slice(0, texts.findIndex((text) => text.hasAttribute("font-weight")))
-    const lead = answer.map((text) => text.textContent).join(" ")
+    const words = (some) => some.map((text) => text.textContent).join(" ")
+    const shown = words(texts)
+    const has = (name) => bare(name).includes(bare(shown))
     const name = part.getAttribute("aria-label")
-    if (lead && name && !name.startsWith(`${lead}: `))
-      part.setAttribute("aria-label", `${lead}: ${name}`)
+    if (!name || has(name)) return
+    const lead = words(texts.slice(0, texts.findIndex((text) => text.hasAttribute("font-weight"))))
+    const led = lead ? `${lead}: ${name}` : name
+    part.setAttribute("aria-label", has(led) ? led : `${shown}: ${name}`)
   }
   const mark = () => {
     for (const part of frame()?.querySelectorAll(PART) ?? []) {
@@ -43,7 +48,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
         }
         continue
       }
-      nameWithAnswer(part)
+      nameWithShown(part)
       const pressed = String(question === data.chosen)
       const isButton = part.getAttribute("role") === "button"
       if (isButton && part.getAttribute("aria-pressed") === pressed) continue

@@ -20,7 +20,8 @@ from odt_core.data.binning import MAX_BINS
 from odt_core.errors import InputError, quoted
 from odt_core.exact import shortest_decimal
 from odt_core.words import count_words
-from pages.common.text import plain, sentence, shorten
+from pages.common.html_tables import name_html, plain_table
+from pages.common.text import plain, sentence
 from pages.common.widgets import show_value, standing_error
 from pages.data.choices import (
     choose_binning,
@@ -167,16 +168,13 @@ def _usual_binning(method: BinMethod) -> Binning:
 
 def _draw_values(summary: ColumnSummary) -> None:
     """Draw the most frequent values with their rows, and the missing values."""
-    st.table(
-        {
-            "Value": [plain(shorten(value, 80)) for value, _ in summary.most_common]
-            + [f"*missing:* {plain(text) or 'empty cell'}" for text, _ in summary.missing_as],
-            "Rows": [f"{n:,}" for _, n in (*summary.most_common, *summary.missing_as)],
-        },
-        hide_index=True,
-        border="horizontal",
-        alt="The most frequent values and how many rows have each",
-    )
+    values = [(name_html(value, 80), n) for value, n in summary.most_common]
+    missing = [
+        (f"<i>missing:</i> {name_html(text, 80) if text else 'empty cell'}", n)
+        for text, n in summary.missing_as
+    ]
+    rows = [[cell, f"{n:,}"] for cell, n in (*values, *missing)]
+    st.html(plain_table("The most frequent values and their rows", ["Value", "Rows"], rows))
     hidden = summary.n_distinct - len(summary.most_common)
     if hidden > 0:
         st.caption(f"and {count_words(hidden, 'rarer value')}")

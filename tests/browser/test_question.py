@@ -69,6 +69,16 @@ def test_a_question_is_chosen_in_the_drawing_by_mouse_and_by_keyboard(open_windo
     expect(first).to_have_attribute("aria-pressed", "true")
 
 
+def test_the_name_of_a_question_has_what_is_drawn(open_window: Opener) -> None:
+    window = open_window(width=1440)
+    wards = [f"a ward with a long name, {k}" for k in "abcdefghijklmn"]
+    rows = [f'"{wards[i % 14]}",{i % 50},{"no" if i % 14 % 3 else "yes"}' for i in range(280)]
+    open_trained(window, "alternatives", "\n".join(["ward,age,ill", *rows]).encode())
+    choose_view(window)
+    name = re.compile("^ward is in list 1.*: ward is .*a ward with a long name, a")
+    expect(questions(window).first).to_have_attribute("aria-label", name)
+
+
 def test_a_bar_is_taken_and_the_step_is_undone(open_window: Opener) -> None:
     window = open_window(width=1440)
     open_view(window)

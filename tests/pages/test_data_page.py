@@ -600,6 +600,8 @@ class TestFindings:
         assert "Ready" in texts(app)
         assert "age in completed years on 1989-01-06" in texts(app)
         app.selectbox(key="data_detail").set_value("a").run()
+        (table,) = (e.value for e in app.html if "The most frequent values" in e.value)
+        assert '<span title="1930-01-01">1930-01-01</span>' in table
         app.date_input(key="data_detail_reference").set_value(date(2000, 6, 30)).run()
         assert work(app).schema.column("a").reference == date(2000, 6, 30)
         assert "age in completed years on 2000-06-30" in texts(app)
