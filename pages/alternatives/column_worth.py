@@ -14,17 +14,17 @@ from odt_core.render import ColumnMark, columns_alt_text, columns_figure
 from odt_core.render.columns import MOST_COLUMNS
 from odt_core.words import count_words
 from pages.alternatives import keys
-from pages.alternatives.shown import ShownTrees
-from pages.common.drawings import draw_chart
-from pages.common.html_tables import name_html, plain_table
-from pages.common.layout import current_theme
-from pages.common.text import file_stem, html_text
-from pages.sensitivity.downloads import (
+from pages.alternatives.near_result import ShownTrees
+from pages.common.downloads import (
     draw_figure_downloads,
     draw_file,
     draw_formula_switch,
     result_json,
 )
+from pages.common.drawings import draw_chart
+from pages.common.html_tables import name_html, plain_table
+from pages.common.layout import current_theme
+from pages.common.text import file_stem, html_text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -9,7 +9,7 @@ import streamlit as st
 from odt_core.alternatives import AlternativeTree
 from odt_core.render import small_tree_dot, tree_summary
 from pages.alternatives import keys
-from pages.alternatives.shown import ShownTrees
+from pages.alternatives.near_result import ShownTrees
 from pages.common.layout import current_theme
 from pages.common.text import plain, shorten
 

@@ -21,12 +21,11 @@ from odt_core.problem import Goal
 from odt_core.solution import Engine
 from odt_core.words import goal_words
 from pages.alternatives import keys
-from pages.alternatives.beside import draw_beside_best, make_current_pressed
 from pages.alternatives.column_worth import draw_column_worth
 from pages.alternatives.gallery import draw_gallery
-from pages.alternatives.near_result import draw_list
+from pages.alternatives.near_result import ShownTrees, draw_list
 from pages.alternatives.near_table import draw_near_table
-from pages.alternatives.shown import ShownTrees
+from pages.alternatives.pair import draw_beside_best, make_current_pressed
 from pages.common.drawings import draw_tree
 from pages.common.messages import draw_unstored
 from pages.common.runs import draw_job_progress

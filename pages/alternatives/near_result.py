@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import streamlit as st
@@ -11,16 +11,51 @@ import streamlit as st
 from odt_core.alternatives import AlternativesPart, AlternativesView, AlternativeTree
 from odt_core.exact import exact_decimal
 from odt_core.jobs import Batch, Job, JobSpec
+from odt_core.problem import EncodedData
 from odt_core.studies import Adoption
 from odt_core.words import count_words, list_words, number_words, seconds_words
 from pages.alternatives import keys
-from pages.alternatives.shown import ShownTrees
 from pages.common.layout import draw_part
 from pages.common.studies import begin_study, draw_study_button
 from pages.common.tables import ReadyData, rows_of
 from pages.common.text import plain, shorten
 
 LIST_LIMITED = "List the best trees with these columns"
+
+
+@dataclass(frozen=True, eq=False)
+class ShownTrees:
+    """What the page shows of a list.
+
+    Attributes
+    ----------
+    view : AlternativesView
+        All trees.
+    trees : tuple of AlternativeTree
+        Those that pass the filters.
+    costs : mapping of str to Fraction
+        What asking a column costs; 1 where it is not named.
+    test : EncodedData or None
+        The test rows.
+    """
+
+    view: AlternativesView
+    trees: tuple[AlternativeTree, ...]
+    costs: Mapping[str, Fraction]
+    test: EncodedData | None
+
+    @staticmethod
+    def choose(place: int) -> None:
+        """Choose the tree at a place of the list; for callbacks."""
+        st.session_state[keys.CHOSEN] = place
+
+    @property
+    def chosen(self) -> AlternativeTree:
+        """The tree that is drawn beside the best; the second of the list to begin with."""
+        places = [tree.place for tree in self.trees]
+        if st.session_state.get(keys.CHOSEN) not in places:
+            self.choose(next((place for place in places if place), places[0]))
+        return self.view.trees[int(st.session_state[keys.CHOSEN])]
 
 
 def draw_list(

@@ -13,7 +13,7 @@ from odt_core.alternatives import AlternativeTree
 from odt_core.confusion import Confusion
 from odt_core.words import printable
 from pages.alternatives import keys
-from pages.alternatives.shown import ShownTrees
+from pages.alternatives.near_result import ShownTrees
 from pages.common.text import shorten
 
 SHORT, TALL = 12, 440

@@ -18,7 +18,7 @@ from odt_core.solution import Engine, Status
 from odt_core.tree import Tree
 from odt_core.words import count_words, list_words, number_words, split_words
 from pages.alternatives import keys
-from pages.alternatives.editing import (
+from pages.alternatives.changes import (
     ChosenQuestion,
     added_changes,
     asker,

@@ -34,7 +34,7 @@ from pages.compare.path_result import (
     train_pressed,
 )
 from pages.compare.plan import MOST_SECONDS, has_large_sets
-from pages.sensitivity.frontiers import draw_cap, frontier_spec
+from pages.sensitivity.frontier_search import draw_cap, frontier_spec
 from pages.train.goals import choose_floor, choose_goal, objective_of_train
 
 FIND = "Find the path"

@@ -13,6 +13,7 @@ from odt_core.render import PathMark, path_alt_text, path_figure
 from odt_core.studies import PathPoint, PathView, path_csv
 from odt_core.topology import AnyShape
 from odt_core.words import count_words, percent_words, seconds_words
+from pages.common.downloads import draw_figure_downloads, draw_file
 from pages.common.drawings import draw_chart, draw_tree
 from pages.common.html_tables import plain_table
 from pages.common.intents import is_pressed, note_press
@@ -22,7 +23,6 @@ from pages.common.settings import SHAPE_NAMES
 from pages.common.studies import draw_study_failure
 from pages.common.tables import ReadyData, rows_of
 from pages.common.text import file_stem, html_text, plain
-from pages.sensitivity.downloads import draw_figure_downloads, draw_file
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -21,7 +21,7 @@ from pages.common.state import work
 from pages.common.tables import ReadyData, prepared_rows
 from pages.common.text import plain
 from pages.common.widgets import start_value
-from pages.sensitivity.frontiers import frontier_spec
+from pages.sensitivity.frontier_search import frontier_spec
 from pages.train.goals import choose_floor, choose_goal, objective_of_train
 
 SHAPES, CAPS, CUTS, SELECTIONS = (

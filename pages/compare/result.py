@@ -28,6 +28,7 @@ from odt_core.studies.comparison_words import (
 )
 from odt_core.studies.figure_points import compared_points
 from odt_core.words import count_words, goal_words, percent_words, seconds_words
+from pages.common.downloads import draw_figure_downloads, draw_file
 from pages.common.drawings import draw_tree
 from pages.common.html_tables import plain_table, value_html
 from pages.common.intents import is_pressed, note_press
@@ -52,7 +53,6 @@ from pages.compare.figure import (
     draw_comparison_figure,
     make_figure,
 )
-from pages.sensitivity.downloads import draw_figure_downloads, draw_file
 
 TRAIN = "Train this one on all training rows"
 

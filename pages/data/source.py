@@ -18,7 +18,7 @@ from pages.common.tables import most_megabytes
 from pages.common.text import plain, sentence, shorten
 from pages.common.widgets import show_value
 from pages.data.choices import current
-from pages.data.loading import load_sample, load_upload, read_again
+from pages.data.current_table import load_sample, load_upload, read_again
 from pages.data.other_reading import draw_other_reading
 from pages.data.stored import draw_removal, draw_stored
 

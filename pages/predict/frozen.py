@@ -22,7 +22,7 @@ from pages.common.state import work
 from pages.common.tables import rows_of, send_to
 from pages.common.text import shorten
 from pages.predict.keys import TREE
-from pages.runs.wording import run_name
+from pages.runs.words import run_name
 
 _SEEN = "predict_current_seen"
 """Session key of the run that was current when the page was last drawn."""

@@ -9,7 +9,7 @@ from pages.common.messages import show_store_errors
 from pages.common.studies import MANY_CASES, ONE_CASE, PREDICT_VIEW, VALIDATION
 from pages.predict.case import draw_case
 from pages.predict.frozen import FrozenTree, choose_tree
-from pages.predict.many import draw_many
+from pages.predict.scored_file import draw_many
 from pages.predict.validation import draw_validation
 
 # The views. Streamlit would show a docstring here.

@@ -14,6 +14,7 @@ from odt_core.render import (
 )
 from odt_core.studies import ValidationResult
 from odt_core.words import count_words, number_words, percent_words
+from pages.common.downloads import result_json
 from pages.common.drawings import draw_chart, draw_tree, hide_old_charts
 from pages.common.html_tables import plain_table, value_html
 from pages.common.layout import current_theme
@@ -29,8 +30,7 @@ from pages.common.results import (
 )
 from pages.common.text import file_stem, html_text, plain, sentence, shorten
 from pages.predict.keys import GROUPS, RESULT_DOWNLOAD, THRESHOLD
-from pages.predict.many import draw_differences
-from pages.sensitivity.downloads import result_json
+from pages.predict.scored_file import draw_differences
 
 THRESHOLDS = tuple(step / 200 for step in range(1, 199))
 """The threshold probabilities of the decision curve."""

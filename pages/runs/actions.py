@@ -16,9 +16,9 @@ from pages.common.people import owner
 from pages.common.server import job_manager, store
 from pages.common.stored import change_and_run_again, is_study, open_run, resume_study, run_again
 from pages.common.text import file_stem, plain, shorten
-from pages.runs.listing import choose_runs
 from pages.runs.outcome import can_be_opened
-from pages.runs.wording import run_name
+from pages.runs.table import choose_runs
+from pages.runs.words import run_name
 
 LONGEST_NAME, LONGEST_NOTE = 200, 20_000
 _NOTICE = "runs_notice"

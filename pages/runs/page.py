@@ -7,17 +7,17 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError, RunQuery, RunRecord, RunStatus
 from pages.common.layout import draw_part, follow_theme
-from pages.common.messages import draw_missing_runs, show_store_errors
+from pages.common.messages import draw_missing_runs, say, show_store_errors
 from pages.common.people import owner
 from pages.common.places import Place
 from pages.common.server import store
 from pages.common.state import work
-from pages.common.text import plain
+from pages.common.text import plain, sentence
 from pages.runs.actions import draw_actions, draw_notice, open_or_tick
-from pages.runs.comparing import draw_side_by_side
-from pages.runs.importing import draw_import
-from pages.runs.keeping import draw_stored_button
-from pages.runs.listing import (
+from pages.runs.run_file import check_run_file
+from pages.runs.side_by_side import draw_side_by_side
+from pages.runs.stored_data import draw_stored_button
+from pages.runs.table import (
     MOST_SIDE_BY_SIDE,
     choose_runs,
     chosen_runs,
@@ -29,6 +29,7 @@ from pages.runs.listing import (
 
 # Streamlit shows a string that stands alone in a page's file, so constants have comments here.
 EVERY = 1.0  # seconds between two updates while runs wait or run
+_ROUND = "runs_import_round"  # in the session: the number of imports so far
 LIVE = RunQuery(statuses=(RunStatus.QUEUED, RunStatus.RUNNING), limit=1)
 
 
@@ -40,7 +41,7 @@ def draw_page() -> None:
     ):
         st.title("Runs", anchor=False, width="content")
         with st.container(horizontal=True, width="content"):
-            draw_import()
+            _draw_import()
             draw_stored_button()
     draw_part(draw_missing_runs)
     if (clicked := take_clicked()) is not None:
@@ -56,6 +57,29 @@ def draw_page() -> None:
     draw_pages(store().runs.list(owner(), query).total)
     _draw_chosen()
     follow_theme()
+
+
+def _draw_import() -> None:
+    """Draw the button that opens the uploader for a run's file, and import the file."""
+    with st.popover("Import", key="runs_import"):
+        number = int(st.session_state.get(_ROUND, 0))
+        file = st.file_uploader(
+            "A run's JSON file",
+            type="json",
+            key=f"runs_import_{number}",  # a new key empties the uploader
+            help="A file from 'Export'. The run appears in the table and is not started.",
+        )
+        if file is None:
+            return
+        try:
+            run = store().exchange.import_run(owner(), file.getvalue(), check_run_file)
+        except InputError as error:
+            st.error(sentence(str(error)))
+            return
+    st.session_state[_ROUND] = number + 1
+    choose_runs([run.id])
+    say(f"Imported {plain(run.name or file.name)}.")
+    st.rerun()
 
 
 def _draw_empty() -> None:

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from odt_core.jobs import Batch
 from odt_core.studies import CurveRow, CurveRun, Spread, curve_csv, curve_table
 from odt_core.words import count_words, number_words, percent_words, seconds_words
+from pages.common.downloads import draw_figure_downloads, draw_file
 from pages.common.html_tables import plain_table, value_html
 from pages.common.settings import SHAPE_NAMES
 from pages.common.studies import draw_study_failure
@@ -21,8 +22,7 @@ from pages.sensitivity.curve_figure import (
     draw_curve_figure,
 )
 from pages.sensitivity.curve_tree import draw_curve_tree, draw_pick
-from pages.sensitivity.downloads import draw_figure_downloads, draw_file
-from pages.sensitivity.frontiers import asked_words
+from pages.sensitivity.frontier_search import asked_words
 
 
 def rows_of_curves(batch: Batch) -> tuple[CurveRow, ...]:

@@ -20,12 +20,11 @@ from pages.common.runs import QUICK, changes_since, wait_for
 from pages.common.settings import SHAPE_NAMES
 from pages.common.tables import ReadyData, rows_of
 from pages.common.text import plain
-from pages.sensitivity.adopt import draw_adopt
-from pages.sensitivity.choose import DEFAULT_FLOOR
-from pages.sensitivity.frontiers import watch_frontier
-from pages.sensitivity.known import known_or_new
+from pages.sensitivity.adoption import draw_adopt
+from pages.sensitivity.choice import DEFAULT_FLOOR
+from pages.sensitivity.frontier import KeptPoint, frontier_view, known_or_new
+from pages.sensitivity.frontier_search import watch_frontier
 from pages.sensitivity.point import unproved_words
-from pages.sensitivity.view import KeptPoint, frontier_view
 
 _SHAPE, _FLOOR = "sens_curve_shape", "sens_curve_floor"
 

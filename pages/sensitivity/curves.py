@@ -29,7 +29,7 @@ from pages.common.studies import (
 from pages.common.tables import ReadyData, prepared_rows
 from pages.common.text import plain
 from pages.common.widgets import start_value
-from pages.sensitivity.choose import sweep_words
+from pages.sensitivity.choice import sweep_words
 from pages.sensitivity.curve_figure import (
     PLANE,
     SENSITIVITY,
@@ -42,7 +42,7 @@ from pages.sensitivity.curve_result import (
     rows_of_curves,
     tree_and_figure,
 )
-from pages.sensitivity.frontiers import (
+from pages.sensitivity.frontier_search import (
     SECONDS,
     draw_cap,
     frontier_spec,

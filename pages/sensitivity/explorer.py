@@ -9,15 +9,21 @@ from odt_core.evaluation import DecisionCurve, decision_curve
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from odt_core.render import RocFloor, benefit_alt_text, benefit_figure, roc_alt_text, roc_figure
-from odt_core.studies import FrontierView, Sweep
+from odt_core.studies import FrontierView, Sweep, frontier_csv
+from pages.common.downloads import (
+    draw_figure_downloads,
+    draw_file,
+    draw_formula_switch,
+    result_json,
+)
 from pages.common.drawings import draw_chart, draw_tree
 from pages.common.layout import current_theme, draw_part
 from pages.common.tables import rows_of
+from pages.common.text import file_stem
 from pages.common.widgets import start_value
-from pages.sensitivity.adopt import draw_adopt
-from pages.sensitivity.choose import Choice, draw_choice
-from pages.sensitivity.compare import draw_comparison, draw_pin
-from pages.sensitivity.downloads import draw_frontier_downloads
+from pages.sensitivity.adoption import draw_adopt
+from pages.sensitivity.choice import Choice, draw_choice
+from pages.sensitivity.comparison import draw_comparison, draw_pin
 from pages.sensitivity.point import (
     assumed_words,
     draw_floor,
@@ -54,7 +60,7 @@ def explore(job: Job, view: FrontierView) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             draw_adopt(job, view, choice.kept)
             draw_pin(choice)
-            draw_frontier_downloads(job, view, choice)
+            _draw_downloads(job, view, choice)
     with right:
         _draw_figures(choice, rows)
     if choice.compared is not None and choice.compared != choice.index:
@@ -125,3 +131,35 @@ def _draw_benefit(choice: Choice, rows: Prepared) -> None:
 
 def _curve(choice: Choice, index: int, data: EncodedData) -> DecisionCurve:
     return decision_curve(choice.view.points[index].tree, data, THRESHOLDS)
+
+
+def _draw_downloads(job: Job, view: FrontierView, choice: Choice) -> None:
+    """Draw the button that opens the list of the frontier's files."""
+    stem = f"{file_stem(job.spec.table_name, job.spec.train.topology.name)}-frontier"
+    # read here, because files are made outside the session
+    chosen, compared = choice.index, choice.compared
+    floor = RocFloor(float(choice.floor), choice.sweep is Sweep.TPR)
+    with st.popover("Download", width="content"):
+        keep = draw_formula_switch("sens_keep_formulas")
+        draw_file(
+            "Points (CSV)",
+            lambda: frontier_csv(view.points, keep_formulas=keep),
+            f"{stem}.csv",
+            "text/csv",
+        )
+        draw_file(
+            "Points and trees (JSON)", lambda: result_json(job), f"{stem}.json", "application/json"
+        )
+        draw_figure_downloads(
+            lambda: roc_figure(
+                view.roc,
+                chosen=chosen,
+                compared=compared,
+                bound=view.bound_steps,
+                floor=floor,
+                theme=current_theme(),
+                opaque=True,
+            ),
+            lambda: roc_alt_text(view.roc, chosen),
+            stem,
+        )

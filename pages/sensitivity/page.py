@@ -16,12 +16,12 @@ from pages.common.tables import ReadyData, need_data, need_rows
 from pages.common.text import plain
 from pages.sensitivity.curves import draw_curves
 from pages.sensitivity.explorer import explore
-from pages.sensitivity.frontiers import (
+from pages.sensitivity.frontier import frontier_view
+from pages.sensitivity.frontier_search import (
     draw_frontier_settings,
     draw_preview,
     watch_frontier,
 )
-from pages.sensitivity.view import frontier_view
 
 
 def draw_page(data: ReadyData) -> None:

@@ -23,7 +23,7 @@ from pages.common.results import (
     draw_verdict,
 )
 from pages.common.text import plain, shorten
-from pages.sensitivity.choose import Choice, alarm_words
+from pages.sensitivity.choice import Choice, alarm_words
 
 
 def draw_floor(view: FrontierView, choice: Choice) -> None:

@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from odt_core.data import Binning, Prepared
 from odt_core.errors import InputError
+from odt_core.jobs import Job
 from odt_core.problem import Goal, LeafCount, Problem, SmallestLeaf
 from odt_core.solution import Engine
 from odt_core.solvers import ENGINE_MODULES
@@ -20,7 +21,9 @@ from odt_core.solvers.mip.size import advice_on_cuts
 from odt_core.topology import Shape, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, build_problem
 from odt_core.words import ENGINE_WORDS
+from pages.common.intents import is_pressed, note_press
 from pages.common.layout import draw_part
+from pages.common.runs import start_job, unfinished_job
 from pages.common.settings import DEFAULT_SHAPE, MOST_SECONDS, TrainKey
 from pages.common.tables import ReadyData
 from pages.common.text import plain
@@ -38,6 +41,8 @@ from pages.train.shape import choose_shape
 from pages.train.switches import choose_switches
 
 T = TypeVar("T")
+
+TRAIN = "Train"
 
 _ENGINE_NAMES = {
     Engine.HYBRID: "Hybrid",
@@ -150,6 +155,29 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
             made = form.ask(make, None)
             spec, problem = made if made is not None else (None, None)
     return Asked(problem, spec, button)
+
+
+def draw_train_button(asked: Asked, data: ReadyData) -> Job | None:
+    """Draw the Train button. If it was pressed, start a run.
+
+    Returns
+    -------
+    Job or None
+        The run for which the button is disabled. The page must watch it.
+    """
+    if is_pressed(TRAIN) and asked.spec is not None and unfinished_job() is None:
+        start_job(data.dataset.job(asked.spec))
+    running = unfinished_job()
+    with asked.place:
+        st.button(
+            "Training …" if running else TRAIN,
+            key="train_go",
+            type="primary",
+            width="stretch",
+            disabled=running is not None or asked.spec is None,
+            **note_press(TRAIN),
+        )
+    return running
 
 
 def _choose_smallest_leaf() -> SmallestLeaf | None:

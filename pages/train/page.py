@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
+from odt_core.evaluation import sample_size
 from odt_core.jobs import JobKind
 from pages.common.layout import follow_theme
 from pages.common.runs import changes_since, notice, settle_run
 from pages.common.tables import ReadyData, need_data, need_rows, problem_of
 from pages.common.text import plain
-from pages.train.controls import draw_controls
+from pages.train.controls import draw_controls, draw_train_button
 from pages.train.preview import draw_preview
 from pages.train.progress import watch_confirmation, watch_run
 from pages.train.result import draw_result
-from pages.train.runs import draw_train_button
-from pages.train.sample_size import draw_sample_size
 
 
 def draw_page(data: ReadyData) -> None:
@@ -25,8 +24,8 @@ def draw_page(data: ReadyData) -> None:
         st.title("Train", anchor=False)
         asked = draw_controls(data, rows)
         running = draw_train_button(asked, data)
-        with asked.place:
-            draw_sample_size(rows, asked.spec)
+        if asked.spec is not None:  # only a remark: it never blocks training
+            asked.place.caption(plain(sample_size(rows.train, asked.spec.topology).words))
     with right:
         job = running or settle_run()
         if notice():

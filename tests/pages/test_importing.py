@@ -18,7 +18,7 @@ from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.studies import ComparisonSpec, PathSpec, run_fold, run_path
 from odt_core.topology import Topology
-from pages.runs.checking import check_run_file
+from pages.runs.run_file import check_run_file
 from tests.runs import Maker
 
 Change = Callable[[dict[str, Any]], object]

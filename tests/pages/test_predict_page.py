@@ -23,7 +23,7 @@ from pages.common.state import Work
 from pages.common.studies import MANY_CASES, ONE_CASE, PREDICT_VIEW, VALIDATION
 from pages.predict import keys
 from pages.predict.validation import SOME_ROWS
-from pages.runs.checking import check_run_file
+from pages.runs.run_file import check_run_file
 from tests.runs import Maker, ward
 
 Launch = Callable[[], AppTest]

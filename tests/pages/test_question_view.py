@@ -18,7 +18,7 @@ from odt_core.storage import LOCAL_OWNER, RunQuery
 from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
 from pages.alternatives import keys
-from pages.alternatives.editing import SOLVE
+from pages.alternatives.changes import SOLVE
 from pages.alternatives.question import _headline
 from pages.common.places import Place
 from pages.common.server import job_manager, store

@@ -32,10 +32,10 @@ from pages.common.places import Place
 from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
 from pages.common.studies import CURVES, FRONTIER
-from pages.sensitivity.choose import Choice, range_words
-from pages.sensitivity.frontiers import asked_words, rules_that_apply
+from pages.sensitivity.choice import Choice, range_words
+from pages.sensitivity.frontier import frontier_view
+from pages.sensitivity.frontier_search import asked_words, rules_that_apply
 from pages.sensitivity.point import unproved_words
-from pages.sensitivity.view import frontier_view
 
 WORK = "odt_work"
 SECONDS = 90.0
@@ -403,8 +403,8 @@ def test_a_floor_that_no_tree_reaches_opens_with_the_nearest_and_says_so(
         "sens_floor_on": sweep.value,
     }
     monkeypatch.setattr("streamlit.session_state", state)
-    monkeypatch.setattr("pages.sensitivity.choose.work", lambda: Work(job=None))
-    monkeypatch.setattr("pages.sensitivity.choose.DEFAULT_FLOOR", Fraction(1))
+    monkeypatch.setattr("pages.sensitivity.choice.work", lambda: Work(job=None))
+    monkeypatch.setattr("pages.sensitivity.choice.DEFAULT_FLOOR", Fraction(1))
     choice = Choice(job, part)
     assert not choice.reaches_floor
     rates = [sweep.rate(point.train) for point in part.points]

@@ -41,9 +41,8 @@ from pages.common.server import job_manager, store
 from pages.common.state import Dataset, Work
 from pages.common.tables import ReadyData, prepared_rows
 from pages.common.text import plain
-from pages.train import runs as train_runs
-from pages.train.controls import MOST_SECONDS, Asked
-from pages.train.runs import draw_train_button
+from pages.train import controls
+from pages.train.controls import MOST_SECONDS, Asked, draw_train_button
 
 WORK = "odt_work"
 SECONDS = 60.0
@@ -599,7 +598,7 @@ def test_a_run_that_ends_while_the_page_is_drawn_leaves_the_button_ready(
         return drawn
 
     monkeypatch.setattr(runs, "QUICK", 0.0)  # the button is drawn while the run goes on
-    monkeypatch.setattr(train_runs, "draw_train_button", draw_and_wait)
+    monkeypatch.setattr(controls, "draw_train_button", draw_and_wait)
     if not ends_well:
         monkeypatch.setattr(runs, "has_tree", lambda job: False)
     press(page)

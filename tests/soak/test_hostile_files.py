@@ -21,7 +21,7 @@ from odt_core.data import read_table
 from odt_core.errors import InputError
 from odt_core.export import ExportFormat, Model, export_model
 from odt_core.storage import LOCAL_OWNER, Store
-from pages.runs.checking import check_run_file
+from pages.runs.run_file import check_run_file
 from tests.core.worker.hostile_json import WRONG, changed, paths
 from tests.runs import Maker
 

@@ -13,7 +13,7 @@ from odt_core.tree import Tree
 from odt_core.words import list_words, number_words
 from pages.alternatives.rankings import OTHERS_WORDS, ranked_tree
 from pages.runs.outcome import outcome_of
-from pages.runs.wording import goal_of, shape_of
+from pages.runs.words import goal_of, shape_of
 
 SHAPE = "Shape"
 """The name of the setting that says the shape."""

@@ -1,9 +1,11 @@
-"""Earlier frontiers, so that the same search does not run twice."""
+"""A frontier: its job, found or begun; its points, read once; and a point with its floor."""
 
 from __future__ import annotations
 
 import json
 import logging
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import streamlit as st
@@ -11,14 +13,35 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.jobs.evidence import KnownRuns
+from odt_core.studies import FrontierView, Sweep
 from odt_core.training import TrainSpec
 from pages.common.people import owner
 from pages.common.server import job_manager, store
 from pages.common.state import lane, work
-from pages.common.tables import ReadyData
+from pages.common.tables import ReadyData, table_cache
 
-_ASKED = "sens_known"
-log = logging.getLogger("pages.sensitivity.known")
+_KNOWN = "sens_known"
+"""Session key of the frontiers' jobs, by their specifications."""
+log = logging.getLogger("pages.sensitivity.frontier")
+
+
+@dataclass(frozen=True)
+class KeptPoint:
+    """A point of a frontier with a floor that it keeps in training.
+
+    Attributes
+    ----------
+    index : int
+        Index of the point.
+    floor : Fraction
+        The floor, in [0, 1].
+    sweep : Sweep
+        The rate that has the floor.
+    """
+
+    index: int
+    floor: Fraction
+    sweep: Sweep
 
 
 def frontier_job(data: ReadyData, spec: TrainSpec) -> JobSpec:
@@ -32,7 +55,7 @@ def known_or_new(data: ReadyData, spec: TrainSpec) -> Job:
     If the script is interrupted, nothing is lost or done twice.
     """
     asked = frontier_job(data, spec)
-    known: dict[str, Job] = st.session_state.setdefault(_ASKED, {})
+    known: dict[str, Job] = st.session_state.setdefault(_KNOWN, {})
     name = _text(asked.to_json())
     mine, own_lane, current = owner(), lane(), work().frontier
     if current is not None and _text(current.spec.to_json()) == name:
@@ -62,3 +85,15 @@ def _stored(mine: str, asked: JobSpec) -> Job | None:
 
 def _text(record: dict[str, Any]) -> str:
     return json.dumps(record, sort_keys=True)
+
+
+def frontier_view(job: Job) -> FrontierView | None:
+    """Read the frontier of a job; None if the job has no result."""
+    return None if job.result is None else _frontier_view(job.id, job)
+
+
+@table_cache
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _frontier_view(key: str, _job: Job) -> FrontierView:
+    assert _job.result is not None
+    return FrontierView.from_json(_job.result)

@@ -20,7 +20,7 @@ from pages.common.state import work
 from pages.common.text import plain, shorten
 from pages.common.widgets import start_value
 from pages.runs.outcome import has_page
-from pages.runs.wording import (
+from pages.runs.words import (
     FILTER_WORDS,
     KIND_WORDS,
     STATUS_COLOURS,

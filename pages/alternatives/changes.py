@@ -43,7 +43,7 @@ _ASKED, _PARENTS, _CHILDREN, _FREE = "edit_asked", "edit_parents", "edit_childre
 rules."""
 _ADDED = "edit_added"
 """In the session: a run's id, and the changes of its tree that wait to be solved together."""
-log = logging.getLogger("pages.alternatives.editing")
+log = logging.getLogger("pages.alternatives.changes")
 
 
 class Change(StrEnum):

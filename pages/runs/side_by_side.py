@@ -20,9 +20,9 @@ from pages.common.results import NONE, draw_counts, draw_rates, draw_verdict, re
 from pages.common.server import job_manager
 from pages.common.tables import rows_of
 from pages.common.text import html_text, plain, shorten
-from pages.runs.asked import SHAPE, asked_of
 from pages.runs.outcome import RunOutcome, outcome_of
-from pages.runs.wording import (
+from pages.runs.settings import SHAPE, asked_of
+from pages.runs.words import (
     STATUS_COLOURS,
     kind_words,
     status_words,

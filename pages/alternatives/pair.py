@@ -14,7 +14,7 @@ from odt_core.studies import Adoption, Source
 from odt_core.topology import Topology
 from odt_core.words import count_words, printable
 from pages.alternatives import keys
-from pages.alternatives.shown import ShownTrees
+from pages.alternatives.near_result import ShownTrees
 from pages.common.drawings import draw_tree
 from pages.common.intents import forget_press, is_pressed, note_press
 from pages.common.layout import side_by_side

@@ -1,4 +1,4 @@
-"""Tables and figures as files. Each is made on download."""
+"""Download buttons for tables and figures. Each file is made on download."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ import streamlit as st
 
 from odt_core.export import signed_record
 from odt_core.jobs import Job
-from odt_core.render import FigureFormat, RocFloor, figure_file, roc_alt_text, roc_figure
-from odt_core.studies import FrontierView, Sweep, frontier_csv
-from pages.common.layout import current_theme
-from pages.common.text import file_stem
-from pages.sensitivity.choose import Choice
+from odt_core.render import FigureFormat, figure_file
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -24,38 +20,6 @@ _FIGURES = {
     FigureFormat.SVG: "Figure (SVG)",
     FigureFormat.PNG: "Figure (PNG)",
 }
-
-
-def draw_frontier_downloads(job: Job, view: FrontierView, choice: Choice) -> None:
-    """Draw the button that opens the list of files."""
-    stem = f"{file_stem(job.spec.table_name, job.spec.train.topology.name)}-frontier"
-    # read here, because files are made outside the session
-    chosen, compared = choice.index, choice.compared
-    floor = RocFloor(float(choice.floor), choice.sweep is Sweep.TPR)
-    with st.popover("Download", width="content"):
-        keep = draw_formula_switch("sens_keep_formulas")
-        draw_file(
-            "Points (CSV)",
-            lambda: frontier_csv(view.points, keep_formulas=keep),
-            f"{stem}.csv",
-            "text/csv",
-        )
-        draw_file(
-            "Points and trees (JSON)", lambda: result_json(job), f"{stem}.json", "application/json"
-        )
-        draw_figure_downloads(
-            lambda: roc_figure(
-                view.roc,
-                chosen=chosen,
-                compared=compared,
-                bound=view.bound_steps,
-                floor=floor,
-                theme=current_theme(),
-                opaque=True,
-            ),
-            lambda: roc_alt_text(view.roc, chosen),
-            stem,
-        )
 
 
 def draw_formula_switch(key: str) -> bool:
@@ -98,7 +62,7 @@ def _maker(
 def draw_file(label: str, content: Callable[[], bytes], name: str, mime: str) -> None:
     """Draw a button that makes a file and downloads it."""
     st.download_button(
-        label, content, name, mime, key=f"sens_file_{name}", on_click="ignore", width="stretch"
+        label, content, name, mime, key=f"download_{name}", on_click="ignore", width="stretch"
     )
 
 

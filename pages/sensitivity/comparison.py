@@ -13,7 +13,7 @@ from pages.common.drawings import draw_tree
 from pages.common.html_tables import plain_table
 from pages.common.results import reported_html
 from pages.common.text import plain
-from pages.sensitivity.choose import Choice
+from pages.sensitivity.choice import Choice
 
 _MEASURES = (
     ReportedRate.SENSITIVITY,

@@ -11,7 +11,7 @@ from odt_core.studies import Adoption, FrontierView, floor_objective
 from pages.common.intents import forget_press, is_pressed, note_press
 from pages.common.runs import EVERY, is_over_or_proved, start_job, unfinished_job
 from pages.common.state import work
-from pages.sensitivity.view import KeptPoint
+from pages.sensitivity.frontier import KeptPoint
 
 ADOPT = "Adopt this tree"
 

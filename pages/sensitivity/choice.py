@@ -16,7 +16,7 @@ from odt_core.words import number_words, percent_words
 from pages.common.state import work
 from pages.common.text import plain, shorten
 from pages.common.widgets import start_value
-from pages.sensitivity.view import KeptPoint
+from pages.sensitivity.frontier import KeptPoint
 
 FLOOR_ON, COST_FN, COST_FP = "sens_floor_on", "sens_cost_fn", "sens_cost_fp"
 DEFAULT_FLOOR = Fraction(95, 100)

@@ -27,8 +27,7 @@ from pages.common.state import lane, update, work
 from pages.common.tables import ReadyData
 from pages.common.text import plain
 from pages.common.widgets import start_value
-from pages.sensitivity.known import frontier_job, known_or_new
-from pages.sensitivity.view import frontier_view
+from pages.sensitivity.frontier import frontier_job, frontier_view, known_or_new
 
 SHAPE, MAX_CARD, SECONDS = "sens_shape", "sens_max_card", "sens_seconds"
 FIND = "Find the frontier"
