@@ -1,4 +1,4 @@
-"""Change the current tree at one question, solve again, step back, and see what the rules cost."""
+"""Changes of the current tree: their choice, the runs that solve them, and the cost of rules."""
 
 from __future__ import annotations
 
@@ -39,15 +39,14 @@ from pages.train.rules import draw_question
 
 SOLVE = "Solve again"
 _ASKED, _PARENTS, _CHILDREN, _FREE = "edit_asked", "edit_parents", "edit_children", "edit_free_runs"
-"""In the session: the run that was asked for, runs before and after changes, and runs without
-rules."""
+"""Session keys: the requested run, the runs before and after changes, and runs without rules."""
 _ADDED = "edit_added"
-"""In the session: a run's id, and the changes of its tree that wait to be solved together."""
+"""Session key of a run's id with the changes of its tree that wait to be solved together."""
 log = logging.getLogger("pages.alternatives.changes")
 
 
 class Change(StrEnum):
-    """What a question may become."""
+    """The kinds of change of a question."""
 
     COLUMN = "column"
     EXACTLY = "exactly"
@@ -76,9 +75,9 @@ class ChosenQuestion:
     placed : PlacedTree
         Its tree.
     number : int
-        The question's place in `Tree.decisions`.
+        Index of the question in `Tree.decisions`.
     others : Others
-        What else may change.
+        The other questions that may change.
     """
 
     run_id: str
@@ -88,17 +87,19 @@ class ChosenQuestion:
 
     @property
     def column(self) -> str:
-        """The column that it asks now."""
+        """The column that the question asks now."""
         tree = self.placed.tree
         return tree.features[tree.decisions[self.number].split.feature].name
 
     def with_added(self, *changes: QuestionChange) -> TrainSpec:
-        """The run with the changes that wait, and others in place of those of their questions.
+        """Return the specification of a run with these changes and the waiting changes.
+
+        A new change replaces a waiting change of the same question.
 
         Raises
         ------
         InputError
-            If they cannot be made together.
+            If the changes contradict each other.
         """
         questions = {change.question for change in changes}
         added = [each for each in added_changes(self.run_id) if each.question not in questions]
@@ -121,15 +122,15 @@ def _remove(run_id: str, change: QuestionChange) -> None:
     st.session_state[_ADDED] = (run_id, left)
 
 
-def solve_what_was_asked(data: ReadyData, job: Job) -> None:
-    """Train the change that was pressed, if one was.
+def solve_pressed(data: ReadyData, job: Job) -> None:
+    """Train the requested tree, if the button was pressed.
 
     Parameters
     ----------
     data : ReadyData
         The current data set.
     job : Job
-        The run that was changed.
+        The run of the tree that was changed.
     """
     spec = st.session_state.get(_ASKED)
     if is_pressed(SOLVE) and spec is not None:
@@ -137,8 +138,8 @@ def solve_what_was_asked(data: ReadyData, job: Job) -> None:
         train_now(data, spec)
 
 
-def asker() -> Callable[[TrainSpec], None]:
-    """What a press calls with the run that it asks for; for callbacks."""
+def solve_callback() -> Callable[[TrainSpec], None]:
+    """Return a callback that stores a run's specification and presses the button for it."""
     press = note_press(SOLVE)
 
     def ask(spec: TrainSpec) -> None:
@@ -149,16 +150,16 @@ def asker() -> Callable[[TrainSpec], None]:
 
 
 def draw_change(chosen: ChosenQuestion, ranked: Sequence[str], *, is_needed: bool) -> None:
-    """Draw what a question may become, and the button that solves again.
+    """Draw the choice of a change, with the buttons that solve it or add it to others.
 
     Parameters
     ----------
     chosen : ChosenQuestion
         The question.
     ranked : sequence of str
-        Other columns that it could be about, the best first where that is known.
+        The other columns that the question could ask. The best is first, if a ranking is known.
     is_needed : bool
-        Whether no other column helps at the question, as far as that is known.
+        Whether it is proved that no other column helps at the question.
     """
     kind = st.radio(
         f"Change question {chosen.number + 1}",
@@ -172,24 +173,24 @@ def draw_change(chosen: ChosenQuestion, ranked: Sequence[str], *, is_needed: boo
     spec = _spec_or_reason(chosen, change)
     with st.container(horizontal=True):
         if not added:
-            _draw_solve(spec, "Find and prove the best tree with this rule and those before.")
+            _draw_solve(spec, "Finds and proves the best tree with this and the earlier rules.")
         st.button(
             "Add this change" if added else "Add, and change another question",
             key=keys.ADD,
             disabled=spec is None,
-            help="Several changes are then solved together, in one run.",
+            help="Then one run solves several changes together.",
             on_click=_add if change is not None else None,
             args=() if change is None else (chosen.run_id, change),
         )
 
 
 def draw_added(chosen: ChosenQuestion) -> None:
-    """Draw the changes that wait, if there are any, and the button that solves them together.
+    """Draw the waiting changes, if there are any, and the button that solves them together.
 
     Parameters
     ----------
     chosen : ChosenQuestion
-        The question that is chosen now.
+        The chosen question.
     """
     added = added_changes(chosen.run_id)
     if not added:
@@ -209,7 +210,7 @@ def draw_added(chosen: ChosenQuestion) -> None:
                     args=(chosen.run_id, change),
                 )
         _draw_solve(
-            _spec_or_reason(chosen, None), "Find and prove the best tree with all these changes."
+            _spec_or_reason(chosen, None), "Finds and proves the best tree with all these changes."
         )
 
 
@@ -219,17 +220,17 @@ def _draw_solve(spec: TrainSpec | None, help: str) -> None:
         key=keys.SOLVE,
         type="primary",
         disabled=spec is None,
-        help=f"{help} It becomes the current tree, and Undo brings this one back.",
-        on_click=asker(),
+        help=f"{help} That tree becomes the current tree, and Undo brings this tree back.",
+        on_click=solve_callback(),
         args=(spec,),
     )
 
 
 def _spec_or_reason(chosen: ChosenQuestion, change: QuestionChange | None) -> TrainSpec | None:
-    """The run with a change and those that wait; None with a reason on the page."""
+    """Return the run with a change and the waiting changes; None if the page shows a reason."""
     changes = () if change is None else (change,)
     if not changes and not added_changes(chosen.run_id):
-        return None  # something is left to choose
+        return None  # the change is not complete
     try:
         return chosen.with_added(*changes)
     except InputError as error:
@@ -240,7 +241,7 @@ def _spec_or_reason(chosen: ChosenQuestion, change: QuestionChange | None) -> Tr
 def _draw_choice(
     chosen: ChosenQuestion, kind: Change, ranked: Sequence[str], *, is_needed: bool
 ) -> QuestionChange | None:
-    """Draw the rest of a change; None if something is left to choose."""
+    """Draw the details of a change, and return it; None while a detail is not chosen."""
     number = chosen.number
     if kind is Change.COLUMN:
         name = st.selectbox(
@@ -248,7 +249,7 @@ def _draw_choice(
             ranked,
             format_func=lambda name: shorten(printable(name)),
             key=f"{keys.COLUMN}{number}_{ranked[:1]}",
-            help="The best one first. The search chooses the categories or the cut point.",
+            help="The best column is first. The search chooses the categories or the cut point.",
         )
         return None if name is None else QuestionChange.column(number, name)
     if kind is Change.EXACTLY:
@@ -260,37 +261,37 @@ def _draw_choice(
 
 
 def _draw_never(chosen: ChosenQuestion, *, is_needed: bool) -> QuestionChange:
-    """Draw whether questions below may ask the column."""
+    """Draw the choice whether questions below may ask the column."""
     name = plain(shorten(printable(chosen.column), 40))
     has_below = chosen.number + 1 < len(chosen.placed.tree.decisions)
     and_below = st.checkbox(
-        "Nor at the questions below it",
+        "Also not at the questions below it",
         key=keys.BELOW,
         persist_state="session",
-        help="The column is then not asked in this branch at all.",
+        help="Then no question of this branch asks the column.",
     )
     if is_needed and not and_below and has_below:
         st.caption(
-            f"No other column helps here, so this question would be left out. The next one takes "
-            f"its place, and may ask {name}. Tick the box if it must not."
+            "No other column helps here, so this question would be left out. The next question "
+            f"takes its place and may ask {name}. Tick the box to forbid that."
         )
     elif is_needed:
         st.caption("No other column helps here, so this question would be left out.")
     return QuestionChange(chosen.number, ChangeKind.NEVER, and_below=and_below)
 
 
-# ---------------------------------------------------------------- the steps so far
+# ---------------------------------------------------------------- steps
 
 
 def draw_steps(job: Job, placed: PlacedTree | None) -> None:
-    """Draw the rules of the current tree, what they cost, and the way back.
+    """Draw the rules of the current tree, their cost, Undo and Redo.
 
     Parameters
     ----------
     job : Job
         The current run, which has a tree.
     placed : PlacedTree or None
-        Its tree; None if it asks nothing.
+        The run's tree; None if it has no question.
     """
     before, after = _steps(job), _steps_after(job)
     first = before[-1] if before else job
@@ -302,22 +303,24 @@ def draw_steps(job: Job, placed: PlacedTree | None) -> None:
             if n_steps:
                 st.caption(f"Step {len(before)} of {n_steps}" if before else "Before the changes")
             if not before and not spec.rules.nodes:
-                st.caption("This tree has no rules. Each time you solve again is a run of its own.")
+                st.caption("This tree has no rules. Each time you solve again, a new run begins.")
             else:
                 st.markdown(plain(_rules_words(spec, placed, first.spec.train)))
                 _draw_cost(job, first)
             if placed is not None and placed.has_left_out:
                 st.caption(
-                    "No other column helped where a question was left out. What was below it took "
-                    "its place."
+                    "The search left a question out, because no other column helped there. The "
+                    "part below it took its place."
                 )
         with st.container(horizontal=True, width="content"):
-            _draw_move("Undo", keys.UNDO, before, "Ctrl+Z", "Back to the tree before the change.")
-            _draw_move("Redo", keys.REDO, after, "Ctrl+Shift+Z", "On to the changed tree again.")
+            _draw_move(
+                "Undo", keys.UNDO, before, "Ctrl+Z", "Returns to the tree before the change."
+            )
+            _draw_move("Redo", keys.REDO, after, "Ctrl+Shift+Z", "Returns to the changed tree.")
 
 
 def _draw_move(label: str, key: str, steps: Sequence[Job], shortcut: str, help: str) -> None:
-    """Draw a button that makes the next of some runs current."""
+    """Draw a button that makes the first of these runs current."""
     st.button(
         label,
         key=key,
@@ -334,7 +337,7 @@ def _take(job: Job) -> None:
     try:
         job_manager().find(owner(), job.id)
     except InputError as error:
-        say(plain(f"The run of that step is not there any more. {error}"))
+        say(plain(f"The run of that step no longer exists. {error}"))
         for known in (_PARENTS, _CHILDREN):
             st.session_state.pop(known, None)
         return
@@ -343,7 +346,7 @@ def _take(job: Job) -> None:
 
 
 def _steps_after(job: Job) -> tuple[Job, ...]:
-    """The runs that were changed from this one and that Undo left, the next first."""
+    """The runs that Redo can return to, the next first."""
     children: dict[str, Job] = st.session_state.get(_CHILDREN, {})
     found: list[Job] = []
     while (after := children.get((found[-1] if found else job).id)) is not None:
@@ -354,7 +357,7 @@ def _steps_after(job: Job) -> tuple[Job, ...]:
 
 
 def _rules_words(spec: TrainSpec, placed: PlacedTree | None, first: TrainSpec) -> str:
-    """The rules of a changed tree, and its size where that was cut."""
+    """Describe the rules of a changed tree, and its number of questions if that was limited."""
     unplaced = (node_rule_words(rule) for rule in spec.rules.nodes)
     words = list(unplaced if placed is None else placed.rules_words())
     nodes = spec.topology.n_nodes
@@ -364,7 +367,7 @@ def _rules_words(spec: TrainSpec, placed: PlacedTree | None, first: TrainSpec) -
 
 
 def _steps(job: Job) -> tuple[Job, ...]:
-    """The runs before the changes that led to this one, the last first."""
+    """The runs that Undo can return to, the last first."""
     found: list[Job] = []
     while (before := _before(found[-1] if found else job)) is not None:
         if before.id in (job.id, *(each.id for each in found)):
@@ -377,12 +380,12 @@ def _steps(job: Job) -> tuple[Job, ...]:
 
 
 def _before(job: Job) -> Job | None:
-    """The run that this one changed, if it is still there."""
+    """The run whose tree was changed to get this run's; None without one, or if it was deleted."""
     known: dict[str, Job | None] = st.session_state.setdefault(_PARENTS, {})
     if job.id not in known:
         try:
             known[job.id] = _read_before(job)
-        except InputError:  # deleted, or the store is away
+        except InputError:  # it was deleted, or the store cannot be reached
             log.info("the run before %s cannot be read", job.id, exc_info=True)
             return None
     return known[job.id]
@@ -398,18 +401,18 @@ def _read_before(job: Job) -> Job | None:
     return before if same and is_tree and is_edit_of(job.spec.train, before.spec.train) else None
 
 
-# ---------------------------------------------------------------- what the rules cost
+# ---------------------------------------------------------------- cost of the rules
 
 
 def _draw_cost(job: Job, first: Job) -> None:
-    """Say what the rules cost against the best tree without them."""
+    """Draw the cost of the rules: the difference from the best tree without them."""
     free = first if not first.spec.train.rules.nodes else _free_run(first)
     if free is None:
         st.button(
             "Find the best tree without these rules",
             key=keys.FREE,
             type="tertiary",
-            help="Then this page says what the rules cost.",
+            help="Then this page shows the cost of the rules.",
             on_click=_find_free,
             args=(first,),
         )
@@ -421,7 +424,7 @@ def _draw_cost(job: Job, first: Job) -> None:
 
 
 def _reach(job: Job) -> Reach:
-    """What a run's tree is worth; nothing is known of one that brought no tree."""
+    """Return the status, the total and the bound of a finished run."""
     found = job.as_shown().trained
     assert found is not None
     return Reach(found.status, found.total, found.total_bound)
@@ -457,7 +460,7 @@ def _find_free(first: Job) -> None:
 
 @st.fragment(run_every=EVERY)
 def _watch_free(job: Job) -> None:
-    """Draw how far the run without rules is."""
+    """Draw the progress of the run without rules."""
     if job.is_over:
         st.rerun()
     draw_job_progress(job, "the best tree without these rules")

@@ -1,4 +1,4 @@
-"""What each column is worth over all near-optimal trees: a figure, a table, and files."""
+"""The worth of each column over all near-optimal trees: figure, table and downloads."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 def draw_column_worth(batch: Batch, shown: ShownTrees) -> None:
-    """Draw what each column is worth.
+    """Draw the worth of each column: figure, table and downloads.
 
     Parameters
     ----------
     batch : Batch
-        The list.
+        The study that made the list.
     shown : ShownTrees
-        Its trees.
+        The trees of the list.
     """
     view = shown.view
     st.header("What each column is worth", anchor=False)
@@ -56,16 +56,16 @@ def _draw_ranked(view: AlternativesView) -> None:
     more = len(columns) - MOST_COLUMNS
     rest = f" {count_words(more, 'further column')} in the table." if more > 0 else ""
     st.caption(
-        "Left: how many of the listed trees ask a column, whatever the filters. Right: the best "
-        "tree that may not ask it. Where it is on the dotted line, it is as good as the best "
-        f"tree.{rest}"
+        "Left: how many of the listed trees ask each column. The filters do not change this. "
+        "Right: the best tree that does not ask the column. A mark on the dotted line means that "
+        f"this tree is as good as the best tree.{rest}"
     )
     with st.expander("All columns as a table", key=keys.WORTH_TABLE):
         st.html(_table(view, columns))
 
 
 def ranked_columns(view: AlternativesView) -> list[ColumnView]:
-    """The columns, those that most trees ask first."""
+    """Sort the columns. A column that more trees ask comes first."""
     return sorted(
         view.columns, key=lambda column: (-column.n_trees, -float(column.least_without or 0))
     )
@@ -100,7 +100,7 @@ def _alt(view: AlternativesView) -> str:
 
 
 def _table(view: AlternativesView, columns: Sequence[ColumnView]) -> str:
-    """All columns with their numbers, for readers who do not see the figure, too."""
+    """Write the table of all columns, also for readers who do not see the figure."""
     n = len(view.trees)
     rows = [
         [name_html(column.name, 60), f"{column.n_trees:,} of {n:,}", _without_words(view, column)]
@@ -111,7 +111,7 @@ def _table(view: AlternativesView, columns: Sequence[ColumnView]) -> str:
 
 
 def _without_words(view: AlternativesView, column: ColumnView) -> str:
-    """The least loss without a column, and how far it is proved; HTML."""
+    """Describe the least loss without a column, and what is proved; HTML."""
     if column.least_without is None:
         return "no such tree, proved" if column.is_proved else "none found"
     words = view.loss_words(column.least_without)

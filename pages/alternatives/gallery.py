@@ -1,8 +1,6 @@
-"""Near-optimal trees as small drawings, some at a time, each with a button that chooses it."""
+"""The gallery: near-optimal trees as small drawings, each with a button that chooses it."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import streamlit as st
 
@@ -14,7 +12,7 @@ from pages.common.layout import current_theme
 from pages.common.text import plain, shorten
 
 A_PAGE = 6
-"""Trees in the gallery at a time: full lines of three, two or one."""
+"""Trees on a page of the gallery. They fill lines of three, two or one."""
 
 # Cards are as wide as a small tree needs, and equally high. A drawing is never enlarged.
 _STYLE = f"""<style>
@@ -30,15 +28,13 @@ _STYLE = f"""<style>
 </style>"""
 
 
-def draw_gallery(shown: ShownTrees, chosen: AlternativeTree) -> None:
+def draw_gallery(shown: ShownTrees) -> None:
     """Draw a page of the gallery.
 
     Parameters
     ----------
     shown : ShownTrees
         The trees that pass the filters, at least one.
-    chosen : AlternativeTree
-        The one that is drawn beside the best.
     """
     pages = -(-len(shown.trees) // A_PAGE)
     first = (min(int(st.session_state.get(keys.PAGE, 1)), pages) - 1) * A_PAGE
@@ -47,17 +43,17 @@ def draw_gallery(shown: ShownTrees, chosen: AlternativeTree) -> None:
     with st.container(key=keys.GALLERY):
         for tree in some:
             with st.container(border=True, key=f"{keys.CARD}{tree.place}"):
-                _draw_card(tree, shown.choose, is_chosen=tree.place == chosen.place)
+                _draw_card(tree, is_chosen=tree.place == shown.chosen.place)
     positive = shorten(some[0].own_tree.positive_label, 30)
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
-        st.caption(plain(f"Solid line: yes. Dashed line: no. A plus says {positive}."))
+        st.caption(plain(f"Solid line: yes. Dashed line: no. A plus means {positive}."))
         if pages > 1:
             st.pagination(pages, key=keys.PAGE)
 
 
-def _draw_card(tree: AlternativeTree, choose: Callable[[int], None], *, is_chosen: bool) -> None:
+def _draw_card(tree: AlternativeTree, *, is_chosen: bool) -> None:
     name = f"No. {tree.place + 1}"
     test = "" if tree.test is None else f", {tree.test.errors:,} in test"
     st.markdown(f"**{name}** · {tree.train.errors:,} wrong{test}")
@@ -68,6 +64,6 @@ def _draw_card(tree: AlternativeTree, choose: Callable[[int], None], *, is_chose
         key=f"{keys.SHOW}{tree.place}",
         width="stretch",
         disabled=is_chosen,
-        on_click=choose,
+        on_click=ShownTrees.choose,
         args=(tree.place,),
     )

@@ -1,4 +1,4 @@
-"""The keys of the Alternatives page's widgets, and of its parts that styles and scripts name."""
+"""Keys of the Alternatives page's widgets and styled parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_TOTAL_COST = "near_most_total_cost"
 LIST, STOP_LIST = "near_go", "near_cancel"
 CURRENT_TREE = "near_current"
 
-# Near-optimal trees: what came out
+# Near-optimal trees: the result
 PROOF, GALLERY, CARD, SHOW = "near_proof", "near_gallery", "near_card_", "near_show_"
 WITHOUT, ONLY, MOST_COST = "near_without", "near_only", "near_most_cost"
 LIST_LIMITED = "near_go_limited"
@@ -22,7 +22,7 @@ MAKE = "near_make"
 TABLE, WORTH, WORTH_TABLE = "near_table", "near_columns", "near_columns_table"
 KEEP_FORMULAS = "near_keep_formulas"
 
-# Change a question: which one, and what it could ask
+# Change a question: the question and the ranking of columns
 QUESTION, OTHERS, TREE = "question_chosen", "question_others", "question_tree"
 RANKING_SECONDS = "question_seconds"
 RANKING, LIVE_RANKING, RANKING_TABLE = "question_chart", "question_chart_live", "question_table"

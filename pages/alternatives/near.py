@@ -48,14 +48,14 @@ LIST = "List near-optimal trees"
 
 
 def draw_near(data: ReadyData, job: Job | None) -> None:
-    """Draw the settings, and on the right what will happen, is happening, or came out.
+    """Draw the settings on the left, and the preview, progress or trees on the right.
 
     Parameters
     ----------
     data : ReadyData
         The current data set.
     job : Job or None
-        The current training run, which has a tree; None where only a list is open.
+        The current training run, which has a tree; None if only a list is open.
     """
     batch = work().alternatives
     begins_from = job or (None if batch is None else batch.jobs[0])
@@ -98,7 +98,7 @@ def draw_near(data: ReadyData, job: Job | None) -> None:
 def _draw_over(
     data: ReadyData, job: Job | None, batch: Batch, asked: JobSpec | None
 ) -> ShownTrees | None:
-    """Draw a list that is over, with the gallery of its trees."""
+    """Draw a finished list with the gallery of its trees."""
     draw_unstored(*batch.jobs)
     has_result = batch.jobs[0].result is not None
     draw_study_failure(
@@ -106,22 +106,17 @@ def _draw_over(
     )
     if not has_result:
         return None
-    costs = () if asked is None or asked.part is None else chosen_costs(asked)
+    part = None if asked is None else asked.part
+    costs = part.costs if isinstance(part, AlternativesPart) else ()
     shown = draw_list(data, job, batch, dict(costs))
     if shown is not None and shown.trees:
-        draw_gallery(shown, shown.chosen)
+        draw_gallery(shown)
     return shown
 
 
-def chosen_costs(asked: JobSpec) -> tuple[tuple[str, Fraction], ...]:
-    """The costs that are set."""
-    assert isinstance(asked.part, AlternativesPart)
-    return asked.part.costs
-
-
 def _draw_settings(job: Job) -> JobSpec | None:
-    """Draw the settings; the run that they describe, or None with an error on the page."""
-    _remember()
+    """Draw and read the settings; None after an error, which the page shows."""
+    _remember_settings()
     spec = job.spec.train
     unit = "percentage points" if spec.objective.goal is not Goal.ACCURACY else "errors"
     try:
@@ -131,15 +126,15 @@ def _draw_settings(job: Job) -> JobSpec | None:
             MOST_NUMBER,
             key=keys.NUMBER,
             persist_state="session",
-            help="The list ends with so many trees. Each is the best of its choice of columns.",
+            help="The list ends at this number. Each tree is the best for its choice of columns.",
         )
         within = st.text_input(
-            f"At most so many {unit} worse than the best",
+            f"At most this many {unit} worse than the best",
             key=keys.WITHIN,
             persist_state="session",
             placeholder="any",
             max_chars=12,
-            help="Empty means any: the list then ends with the number of trees or the time.",
+            help="Empty means any. The list then ends at the number of trees or the time limit.",
         )
         limit = st.number_input(
             "Seconds at most", 1, MOST_SECONDS, key=keys.SECONDS, persist_state="session"
@@ -170,10 +165,13 @@ def _number(text: str, what: str) -> Fraction | None:
 
 
 def _draw_costs(job: Job) -> tuple[tuple[tuple[str, Fraction], ...], str]:
-    """Draw the costs of columns; those that are not 1, and the most for a tree, as typed."""
+    """Draw the costs of columns. Return the costs that are set, and the typed limit of a tree."""
     names = [feature.name for feature in rows_of(job).train.features]
     with st.expander("What asking a column costs", key=keys.COSTS):
-        st.caption("Each column costs 1 unless you say otherwise. Asked twice, it is paid once.")
+        st.caption(
+            "Each column costs 1 unless you give another cost. If two questions ask a column, it "
+            "counts once."
+        )
         if not set(st.session_state.get(keys.COSTLY, ())) <= set(names):
             st.session_state[keys.COSTLY] = []
         chosen = st.multiselect(
@@ -198,13 +196,13 @@ def _draw_costs(job: Job) -> tuple[tuple[tuple[str, Fraction], ...], str]:
             persist_state="session",
             placeholder="any",
             max_chars=12,
-            help="The list then has the best trees whose columns together cost no more.",
+            help="The list then has only trees whose columns together cost at most this.",
         )
     return tuple(found), most
 
 
-def _remember() -> None:
-    """Begin with the settings of the list that is shown, else with the usual ones."""
+def _remember_settings() -> None:
+    """Begin with the settings of the list on the page, or else with the defaults."""
     batch = work().alternatives
     values: dict[str, object] = {keys.NUMBER: DEFAULT_NUMBER, keys.WITHIN: "", keys.SECONDS: 30}
     if batch is not None and batch.jobs:
@@ -229,10 +227,10 @@ def _draw_preview(job: Job) -> None:
     with st.container(border=True):
         st.header("Which other trees are as good?", anchor=False)
         st.markdown(
-            "**List near-optimal trees** finds the best tree of each choice of columns, best "
-            "first, and proves up to where none is missing. Among trees that are about as good, "
-            "you may prefer the one that asks the cheaper test, or leaves out a column that is "
-            "often missing."
+            "**List near-optimal trees** finds the best tree for each choice of columns. The list "
+            "begins with the best, and says up to which point no tree is missing. Among trees that "
+            "are almost as good, you may prefer a tree with a cheaper test, or a tree without a "
+            "column that is often missing."
         )
     assert job.trained is not None
     st.markdown("**The current tree**")
@@ -241,7 +239,7 @@ def _draw_preview(job: Job) -> None:
 
 @st.fragment(run_every=EVERY)
 def _watch(batch: Batch) -> None:
-    """Draw how far the list is."""
+    """Draw the progress of the list."""
     if batch.is_over:
         st.rerun()
     job = batch.jobs[0]

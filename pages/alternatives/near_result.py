@@ -1,4 +1,4 @@
-"""A list of near-optimal trees: what is proved, the filters, and the parts that show its trees."""
+"""A finished list of near-optimal trees: its proof, its filters, and the trees that pass them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ LIST_LIMITED = "List the best trees with these columns"
 
 @dataclass(frozen=True, eq=False)
 class ShownTrees:
-    """What the page shows of a list.
+    """The trees of a list that the page shows.
 
     Attributes
     ----------
     view : AlternativesView
-        All trees.
+        The whole list.
     trees : tuple of AlternativeTree
-        Those that pass the filters.
+        The trees that pass the filters.
     costs : mapping of str to Fraction
-        What asking a column costs; 1 where it is not named.
+        The cost of each column; 1 for columns that are not named.
     test : EncodedData or None
         The test rows.
     """
@@ -51,7 +51,7 @@ class ShownTrees:
 
     @property
     def chosen(self) -> AlternativeTree:
-        """The tree that is drawn beside the best; the second of the list to begin with."""
+        """The tree that is drawn beside the best. At first it is the second tree of the list."""
         places = [tree.place for tree in self.trees]
         if st.session_state.get(keys.CHOSEN) not in places:
             self.choose(next((place for place in places if place), places[0]))
@@ -61,7 +61,7 @@ class ShownTrees:
 def draw_list(
     data: ReadyData, job: Job | None, batch: Batch, costs: Mapping[str, Fraction]
 ) -> ShownTrees | None:
-    """Draw what a list that is over proves, and its filters.
+    """Draw the proof and the filters of a finished list.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ def draw_list(
     batch : Batch
         The list, which has a result.
     costs : mapping of str to Fraction
-        What asking a column costs; 1 where it is not named.
+        The cost of each column; 1 for columns that are not named.
 
     Returns
     -------
     ShownTrees or None
-        What passes the filters; None if the list has no tree.
+        The trees that pass the filters; None if the list has no tree.
     """
     result = batch.jobs[0].result
     assert result is not None
@@ -89,8 +89,8 @@ def draw_list(
     trees = _draw_filters(batch, view, costs)
     if not trees:
         st.info(
-            f"No tree of the list passes these filters. Take one back, or press **{LIST_LIMITED}** "
-            "for the best trees that keep to the columns."
+            f"No tree of the list passes these filters. Remove a filter, or press "
+            f"**{LIST_LIMITED}**."
         )
     return ShownTrees(view, trees, costs, rows_of(batch.jobs[0]).test)
 
@@ -107,7 +107,7 @@ def _draw_changes(data: ReadyData, job: Job | None, batch: Batch) -> None:
 
 
 _SETTINGS = ("schema", "split", "max_card", "rules", "smallest_leaf", "feature_selection")
-"""What decides which trees there are, besides shape and goal."""
+"""The settings that decide which trees are possible, besides shape and goal."""
 
 
 def _is_same_problem(listed: JobSpec, current: JobSpec) -> bool:
@@ -127,8 +127,8 @@ def _draw_proof(batch: Batch, view: AlternativesView) -> None:
             n = count_words(rows.train.n_rows, "training row")
             st.markdown(
                 plain(
-                    f"This is about the {n}. Trees that are as good there need not be as good on "
-                    "new cases: look at the test columns, too."
+                    f"This holds for the {n}. Trees that are equally good there may differ on new "
+                    "cases, so look at the test columns, too."
                 )
             )
         if limits := _limit_words(batch):
@@ -141,7 +141,7 @@ def _draw_proof(batch: Batch, view: AlternativesView) -> None:
 
 
 def _limit_words(batch: Batch) -> str:
-    """Which trees the list was asked for, if not for all; plain text."""
+    """Describe the limits of the list; plain text, empty without limits."""
     part = _part_of(batch)
     limits = []
     if part.without:
@@ -166,7 +166,7 @@ def _part_of(batch: Batch) -> AlternativesPart:
 def _draw_filters(
     batch: Batch, view: AlternativesView, costs: Mapping[str, Fraction]
 ) -> tuple[AlternativeTree, ...]:
-    """Draw the filters, and the button that searches with them; the trees that pass them."""
+    """Draw the filters and the button that searches with them. Return the trees that pass."""
     names = [feature.name for feature in rows_of(batch.jobs[0]).train.features]
     for key in (keys.WITHOUT, keys.ONLY):
         if not set(st.session_state.get(key, ())) <= set(names):
@@ -181,7 +181,7 @@ def _draw_filters(
             placeholder="any",
             max_chars=12,
             width=180,
-            help="The mean over training rows of what the asked columns cost.",
+            help="The mean cost of the asked columns over the training rows.",
         )
     most = exact_decimal(text.strip().replace(",", ".")) if text.strip() else None
     if text.strip() and most is None:
@@ -193,7 +193,7 @@ def _draw_filters(
 
 
 def _draw_limited_button(batch: Batch, without: tuple[str, ...], only: tuple[str, ...]) -> None:
-    """Draw the button that lists the best trees that keep to the columns of the filters."""
+    """Draw the button that lists the best trees with the columns of the filters."""
     part = _part_of(batch)
     if not (without or only) or (without, only) == (part.without, part.only):
         return

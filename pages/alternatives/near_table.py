@@ -1,4 +1,4 @@
-"""Near-optimal trees as a table, one a row; a row can be chosen."""
+"""The table of near-optimal trees, in which a row can be chosen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.alternatives.near_result import ShownTrees
 from pages.common.text import shorten
 
 SHORT, TALL = 12, 440
-"""Rows up to which a table has its full height, and the height of a longer one in pixels."""
+"""The most rows of a table in full height, and the height of a longer table in pixels."""
 _LOSS = "loss"
 
 
@@ -42,7 +42,7 @@ def draw_near_table(shown: ShownTrees) -> None:
         height="content" if len(places) <= SHORT else TALL,
         column_config=_columns(shown),
         placeholder="–",
-        alt="The trees, best first, one a row, with errors, rates, questions and cost",
+        alt="One row for each tree, the best first, with errors, rates, questions and cost",
     )
     st.caption("Tick a row to see its tree beside the best, above.")
 
@@ -72,16 +72,16 @@ def _columns(shown: ShownTrees) -> dict[str, Any]:
             "Loss",
             width=60,
             format="%.4g",
-            help=f"How many {shown.view.unit} it is short of a perfect tree",
+            help=f"The distance from a perfect tree, in {shown.view.unit}",
         ),
         "tpr": _share("TPR", "Sensitivity in training"),
         "tnr": _share("TNR", "Specificity in training"),
         **(rates if has_test else {}),
         "questions": number(
-            "Questions", width=76, format="%.2f", help="Mean over training rows of those asked"
+            "Questions", width=76, format="%.2f", help="Mean number asked, over training rows"
         ),
         "cost": number(
-            "Cost", width=52, format="%.2f", help="Mean over training rows of what they cost"
+            "Cost", width=52, format="%.2f", help="Mean cost of asked columns, over training rows"
         ),
     }
 

@@ -1,4 +1,4 @@
-"""A drawn tree in which a question is chosen by a click, or by the keyboard."""
+"""A drawn tree in which the user chooses a question by a click or by the keyboard."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import streamlit as st
 from odt_core.tree import Decision, Tree
 from pages.common.layout import current_theme
 
-# The viewer of drawings gives no events of its own, so they are heard at the drawing's frame. The
-# chosen question is marked in the browser: a new drawing would take the keyboard's focus away.
+# The viewer of drawings has no events, so this script listens at the drawing's frame. It marks the
+# chosen question in the browser, because a new drawing would lose the keyboard's focus.
 _CHOICE = st.components.v2.component(
     "odt_node_choice",
     html="<span></span>",
@@ -21,10 +21,10 @@ const PART = "g.node"
 export default function ({ data, parentElement, setTriggerValue }) {
   const page = parentElement.ownerDocument
   const frame = () => page.querySelector(`.st-key-${data.frame}`)
-  // Graphviz numbers the parts of a drawing as the tree is walked: node, left, right
+  // Graphviz numbers the parts of a drawing in the order node, left subtree, right subtree
   const questionOf = (part) => data.numbers.indexOf(Number(part.id.replace("node", "")) - 1)
-  // a button's name has to contain what it shows: the answer that leads to it, and the question,
-  // which may name a list where the name has all its categories
+  // a button's name must contain its visible text: the answer that leads to it, and the question,
+  // which may show only the number of a list whose categories the name has
   const bare = (words) => words.toLowerCase().replace(/[^\\p{L}\\p{N}]+/gu, " ").trim()
   const nameWithShown = (part) => {
     const texts = [...part.querySelectorAll("text")]
@@ -41,7 +41,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     for (const part of frame()?.querySelectorAll(PART) ?? []) {
       const question = questionOf(part)
       if (question < 0) {
-        // the viewer uses a part of the last drawing again, where it may have been a question
+        // the viewer reuses parts of the last drawing, in which this part may have been a question
         if (part.hasAttribute("aria-pressed")) {
           part.removeAttribute("aria-pressed")
           part.setAttribute("role", "img")
@@ -90,11 +90,11 @@ def let_choose(tree: Tree, frame: str, chosen: int, on_choice: Callable[[int], N
     tree : Tree
         The drawn tree.
     frame : str
-        The name of the drawing's frame (see `draw_tree`).
+        The key of the drawing's frame (see `draw_tree`).
     chosen : int
-        The place of the chosen question in `Tree.decisions`.
+        Index of the chosen question in `Tree.decisions`.
     on_choice : callable
-        Called with the place of the question that the user chooses.
+        Called with the index of the question that the user chooses.
     """
     theme = current_theme()
     node = f".st-key-{frame} g.node"
@@ -116,7 +116,7 @@ def let_choose(tree: Tree, frame: str, chosen: int, on_choice: Callable[[int], N
 
 
 def _tell(key: str, on_choice: Callable[[int], None]) -> None:
-    """Pass on what the browser says; it may say anything."""
+    """Pass the browser's choice on, if it is a number. A browser can send anything."""
     chosen = getattr(st.session_state.get(key), "chosen", None)
     if isinstance(chosen, int):
         on_choice(chosen)

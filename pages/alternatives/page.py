@@ -1,4 +1,4 @@
-"""Alternatives: which other trees are as good as the current one, and what else it could ask."""
+"""The Alternatives page: near-optimal trees, and changes of the current tree."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pages.common.studies import ALTERNATIVES_VIEW, NEAR_OPTIMAL, ONE_QUESTION
 from pages.common.tables import ReadyData, need_data, need_rows, problem_of, send_to
 from pages.train.progress import watch_run
 
-# What the page can show; each view draws its own controls. (Streamlit would show a docstring.)
+# The views, each with its own controls. Streamlit would show a docstring here.
 VIEWS: dict[str, Callable[[ReadyData, Job], None]] = {
     NEAR_OPTIMAL: draw_near,
     ONE_QUESTION: draw_one_question,
@@ -26,11 +26,11 @@ VIEWS: dict[str, Callable[[ReadyData, Job], None]] = {
 
 
 def draw_page(data: ReadyData) -> None:
-    """Draw one of the views below the page's title."""
+    """Draw the chosen view below the page's title."""
     need_rows(data)
     view = choose_page_view("Alternatives", ALTERNATIVES_VIEW, VIEWS)
     if view == NEAR_OPTIMAL and work().job is None and work().alternatives is not None:
-        draw_near(data, None)  # a list that was opened from Runs shows all by itself
+        draw_near(data, None)  # a list that was opened on the Runs page needs no current tree
     else:
         VIEWS[view](data, need_tree())
     hide_old_charts()
@@ -38,7 +38,7 @@ def draw_page(data: ReadyData) -> None:
 
 
 def need_tree() -> Job:
-    """The current training run, which has a tree, or a way to the Train page."""
+    """Return the current run, which has a tree. Without a tree, link to the Train page."""
     running = unfinished_job()
     if running is not None:
         watch_run(running, problem_of(running))
@@ -47,7 +47,7 @@ def need_tree() -> Job:
     if job is None or job.as_shown().trained is None:
         send_to(
             Place.TRAIN,
-            "This page starts from a trained tree: find the best tree first. Then see here which "
+            "This page starts from a trained tree: train a tree first. Then you see here which "
             "other trees are as good.",
             "Train a tree",
         )

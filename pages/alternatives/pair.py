@@ -1,4 +1,4 @@
-"""A near-optimal tree beside the best one, with the differences marked, and its adoption."""
+"""The best tree and a chosen near-optimal tree side by side, and the button that adopts it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAKE = "Make current"
 
 
 def draw_beside_best(job: Job | None, shown: ShownTrees) -> None:
-    """Draw the chosen tree beside the optimum, with what differs marked.
+    """Draw the best tree and the chosen tree side by side, with marked differences.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def draw_beside_best(job: Job | None, shown: ShownTrees) -> None:
         for words in changes.sentences:
             st.markdown(f"- {plain(words)}")
         if changes.sentences:
-            st.caption("What differs has a thick outline in the drawings.")
+            st.caption("Differences have a thick outline in the drawings.")
 
 
 def _draw_one(
@@ -82,7 +82,7 @@ def _counts_words(tree: AlternativeTree) -> str:
 
 
 def _draw_make_current(job: Job | None, chosen: AlternativeTree) -> None:
-    """Draw the button that makes the chosen tree current, or say that it is."""
+    """Draw the button that makes the chosen tree current, or a note that it is current."""
     if is_current(job, chosen):
         st.markdown("✓ **This is the current tree**", width="content")
         return
@@ -91,13 +91,13 @@ def _draw_make_current(job: Job | None, chosen: AlternativeTree) -> None:
         key=keys.MAKE,
         type="primary",
         disabled=unfinished_job() is not None,
-        help="Make it the current model: predict with it, export it, see all of its numbers.",
+        help="Then you can predict with this tree, export it, and see all of its numbers.",
         **note_press(MAKE),
     )
 
 
 def is_current(job: Job | None, tree: AlternativeTree) -> bool:
-    """Whether the current tree asks and says the same."""
+    """Whether a tree has the same questions and answers as the current tree."""
     if job is None or job.trained is None or not job.trained.has_tree:
         return False
     current = tree_to_json(job.trained.tree.over_used_features())
@@ -105,7 +105,7 @@ def is_current(job: Job | None, tree: AlternativeTree) -> bool:
 
 
 def make_current_pressed(batch: Batch) -> None:
-    """Make the chosen tree current if that was pressed."""
+    """Make the chosen tree current, if the button was pressed."""
     result = batch.jobs[0].result
     if not is_pressed(MAKE) or result is None or unfinished_job() is not None:
         return
@@ -118,7 +118,7 @@ def make_current_pressed(batch: Batch) -> None:
 
 
 def adoption_job(spec: JobSpec, view: AlternativesView, tree: AlternativeTree) -> JobSpec:
-    """The run that makes a tree of the list the current result."""
+    """Return the run that makes a listed tree the current tree."""
     return replace(
         spec,
         kind=JobKind.ADOPT,

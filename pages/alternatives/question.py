@@ -1,4 +1,4 @@
-"""The view Change a question: what else the tree could ask there, and what that costs."""
+"""The view Change a question: the tree, a ranking of columns at a question, and the change."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from pages.alternatives import keys
 from pages.alternatives.changes import (
     ChosenQuestion,
     added_changes,
-    asker,
     draw_added,
     draw_change,
     draw_steps,
-    solve_what_was_asked,
+    solve_callback,
+    solve_pressed,
 )
 from pages.alternatives.node_choice import let_choose
 from pages.alternatives.rankings import OTHERS_WORDS, forget_ranking, known_or_new, question_key
@@ -44,7 +44,7 @@ log = logging.getLogger("pages.alternatives.question")
 
 
 def draw_one_question(data: ReadyData, job: Job) -> None:
-    """Draw the tree with a chosen question, and what it could ask.
+    """Draw the tree with its chosen question, the ranking of columns, and the change.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def draw_one_question(data: ReadyData, job: Job) -> None:
     job : Job
         The current training run, which has a tree.
     """
-    solve_what_was_asked(data, job)
+    solve_pressed(data, job)
     assert job.trained is not None
     tree = job.trained.tree
     if notice():
@@ -72,8 +72,8 @@ def draw_one_question(data: ReadyData, job: Job) -> None:
         draw_tree(tree, rows_of(job).test, key=keys.TREE)
         let_choose(tree, keys.TREE, question, partial(_choose, job.id))
         st.caption(
-            "Click a question, or go to the tree with Tab, move with the arrow keys and press "
-            "Enter."
+            "Click a question. Or use the keyboard: go to the tree with Tab, move with the arrow "
+            "keys, and press Enter."
         )
     chosen = ChosenQuestion(job.id, placed, question, others)
     with right:
@@ -90,9 +90,9 @@ def _choose(run_id: str, question: int) -> None:
 
 
 def _choose_question(tree: Tree, run_id: str) -> int:
-    """Draw the list of questions, which the drawing sets, too."""
+    """Draw the list of questions. A click in the drawing also sets it."""
     places = range(len(tree.decisions))
-    # the same list for another tree would go on showing the words of the tree before
+    # With one key for all trees, the list would still show the questions of the earlier tree.
     key = question_key(run_id)
     if st.session_state.get(key) not in places:
         last = st.session_state.get(keys.QUESTION, 0)
@@ -119,13 +119,13 @@ def _choose_others() -> Others:
         key=keys.OTHERS,
         required=True,
         persist_state="session",
-        help="The best tree is sought each time. With *Not the questions above*, the same rows "
-        "come to the question as now.",
+        help="Each time, the search finds the best tree. With *Not the questions above*, the "
+        "question gets the same rows as now.",
     )
 
 
 def _ranked(chosen: ChosenQuestion, ranking: Ranking | None) -> list[str]:
-    """Other columns that the question could be about, the best first."""
+    """The other columns that the question could ask. The best is first, if a ranking is known."""
     placed = chosen.placed
     features, forbidden = placed.tree.features, placed.spec.rules.forbidden
     names = [feature.name for feature in features if feature.name not in forbidden]
@@ -144,12 +144,12 @@ def _is_needed(ranking: Ranking, name: str) -> bool:
 
 
 def _draw_ranking(job: Job, chosen: ChosenQuestion) -> Ranking | None:
-    """Draw the columns that the question could be about, the best first.
+    """Draw the columns that the question could ask, the best first.
 
     Returns
     -------
     Ranking or None
-        What is known.
+        The ranking; None until it is finished.
     """
     question, others, name = chosen.number, chosen.others, chosen.column
     st.header(f"What could question {question + 1} ask?", anchor=False)
@@ -166,25 +166,25 @@ def _draw_ranking(job: Job, chosen: ChosenQuestion) -> Ranking | None:
         _draw_again(asked, "Try again", seconds)
         return None
     ranking = Ranking.from_json(found.result)
-    ask = asker()
+    solve = solve_callback()
 
     def take(column: str) -> None:
         try:
-            ask(chosen.with_added(QuestionChange.column(question, column)))
+            solve(chosen.with_added(QuestionChange.column(question, column)))
         except InputError as error:  # a change that waits contradicts it
             say(plain(str(error)))
 
     _draw_found(ranking, name, others, take)
     _draw_unproved(ranking, asked, seconds)
     if added_changes(job.id):
-        st.caption("The changes that wait to be solved do not count in this comparison yet.")
+        st.caption("This ranking does not include the changes that wait to be solved.")
     if any(place.question == question and place.rule for place in chosen.placed.root.walk()):
-        st.caption("The rule for this question itself does not count in this comparison.")
+        st.caption("This ranking does not include the rule for this question itself.")
     return ranking
 
 
 def _draw_again(asked: JobSpec, words: str, seconds: float) -> None:
-    """Draw the button that ranks once more, with so many seconds for each column."""
+    """Draw the button that ranks again. `seconds` is the time limit for each column."""
     st.button(
         words, key=keys.RANK_AGAIN, type="tertiary", on_click=forget_ranking, args=(asked, seconds)
     )
@@ -192,7 +192,7 @@ def _draw_again(asked: JobSpec, words: str, seconds: float) -> None:
 
 @st.fragment(run_every=EVERY)
 def _watch(found: Job, name: str, others: Others) -> None:
-    """Draw what is known so far until all columns are tried; then draw the page anew."""
+    """Draw the ranking so far. Draw the page again when all columns are tried."""
     if found.is_over:
         st.rerun()
     so_far = None if found.best is None else Ranking.from_json(found.best)
@@ -211,7 +211,7 @@ def _watch(found: Job, name: str, others: Others) -> None:
 
 
 def _draw_found(ranking: Ranking, name: str, others: Others, take: Callable[[str], None]) -> None:
-    """Draw a ranking with what it means."""
+    """Draw a finished ranking: headline, figure, remarks and table."""
     st.markdown(plain(_headline(ranking, name)))
     _draw_figure(ranking, name, others, take)
     for sentence in _sentences(ranking):
@@ -221,7 +221,7 @@ def _draw_found(ranking: Ranking, name: str, others: Others, take: Callable[[str
 
 
 def _headline(ranking: Ranking, name: str) -> str:
-    """What the question asks now, and which columns are as good or better."""
+    """Say what the question asks now, and which columns are better or as good."""
     loss = ranking.loss
     now = f"It asks {shorten(name, 40)} now"
     current = next((c.reach.total for c in ranking.columns if c.name == name), None)
@@ -242,14 +242,14 @@ def _headline(ranking: Ranking, name: str) -> str:
 
 
 def _is_worse(column: RankedColumn, total: int) -> bool:
-    """Whether it is proved that a column here makes the tree worse than so much."""
+    """Whether it is proved that every tree with this column here is worse than `total`."""
     reach = column.reach
     is_below = reach.bound is not None and reach.bound < total
     return reach.status is Status.INFEASIBLE or is_below
 
 
 def _sentences(ranking: Ranking) -> list[str]:
-    """Which columns do not help, and which cannot be asked."""
+    """Name the columns that do not help, and the columns that cannot be asked."""
     loss, without = ranking.loss, ranking.without
     useless = [c.name for c in ranking.columns if _is_useless(c, ranking)]
     impossible = [c.name for c in ranking.columns if c.reach.status is Status.INFEASIBLE]
@@ -288,7 +288,7 @@ def _bar(column: RankedColumn, loss: Loss, name: str) -> ColumnBar:
 def _draw_figure(
     ranking: Ranking, name: str, others: Others, take: Callable[[str], None] | None
 ) -> None:
-    """Draw the bars; a click on one takes its column."""
+    """Draw a bar for each column. A click on a bar requests a run with its column."""
     loss, without = ranking.loss, ranking.without
     bars = [
         _bar(column, loss, name)
@@ -326,7 +326,8 @@ def _draw_figure(
 def _draw_unproved(ranking: Ranking, asked: JobSpec, seconds: float) -> None:
     """Name the columns that are not proved or not tried, and offer more time."""
     if ranking.left:
-        st.caption(f"It was stopped: {count_words(ranking.left, 'column')} not tried.")
+        untried = count_words(ranking.left, "column was", "columns were")
+        st.caption(f"The ranking was stopped: {untried} not tried.")
         _draw_again(asked, "Try all columns", seconds)
     elif ranking.unproved:
         names = _first(list(ranking.unproved))
@@ -337,7 +338,7 @@ def _draw_unproved(ranking: Ranking, asked: JobSpec, seconds: float) -> None:
 
 
 def _table(ranking: Ranking, name: str) -> str:
-    """All columns with what the tree can reach, and how far that is proved."""
+    """Write the table of all columns: the best result with each, and whether it is proved."""
     rows = [
         [
             name_html(column.name) + (" <b>(asked now)</b>" if column.name == name else ""),

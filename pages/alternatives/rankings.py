@@ -1,4 +1,4 @@
-"""Rankings of columns at a question: those that this session knows, and those in the store."""
+"""Rankings of columns at a question: from this session, from the store, or new."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ OTHERS_WORDS = {
     Others.BELOW: "Not the questions above",
     Others.KEPT: "Nothing",
 }
-"""What else may change with a question."""
+"""The options for what else may change with a question."""
 _KNOWN, _WATCHED = "question_known", "question_watched"
-"""In the session: the rankings by their specification, and the one that was begun last."""
+"""Session keys: the rankings by their specifications, and the last specification that began."""
 
 
 def question_key(run_id: str) -> str:
-    """The key of the choice of a question of a run's tree."""
+    """The key of the choice of a question in a run's tree."""
     return f"{keys.QUESTION}_{run_id}"
 
 
@@ -47,15 +47,15 @@ def _name(asked: JobSpec) -> str:
 def known_or_new(asked: JobSpec, run_id: str) -> Job:
     """Return a ranking from this session or the store, or else a new one.
 
-    A new one stops the ranking that began before it, because nobody looks at that any more. It
-    names the run of the tree, so that it can be opened from Runs.
+    A new ranking stops the last one, because nobody looks at it any more. Its record names the run
+    of the tree, so that the Runs page can open it.
 
     Parameters
     ----------
     asked : JobSpec
         The ranking.
     run_id : str
-        The run of the tree at whose question columns are ranked.
+        The run of the tree with the question.
     """
     known, name = _known(), _name(asked)
     if name not in known:
@@ -69,7 +69,7 @@ def known_or_new(asked: JobSpec, run_id: str) -> Job:
 
 
 def _stop_last(known: dict[str, Job]) -> None:
-    """Stop the ranking that was begun last, and forget it if it was not done."""
+    """Stop and forget the last ranking, if it is not over."""
     last = str(st.session_state.get(_WATCHED, ""))
     job = known.get(last)
     if job is not None and not job.is_over:
@@ -78,7 +78,7 @@ def _stop_last(known: dict[str, Job]) -> None:
 
 
 def _stored(asked: JobSpec) -> Job | None:
-    """A finished ranking of the same specification in which every column was tried."""
+    """Find a stored ranking of the same specification that tried every column."""
     found = KnownRuns(store(), owner()).of_kind(
         JobKind.QUESTION,
         lambda headline: headline.topology == asked.train.topology.name,
@@ -105,12 +105,12 @@ def forget_ranking(asked: JobSpec, seconds: float) -> None:
 
 
 def ranked_tree(ranking_id: str) -> Job:
-    """Return the run of the tree at whose question columns were ranked.
+    """Return the run of the tree whose question was ranked.
 
     Raises
     ------
     NotFoundError
-        If the person has no such ranking, or its tree is not there any more.
+        If the person has no such ranking, or the run of its tree was deleted.
     """
     run_id: str | None = ranking_id
     while run_id is not None:  # a ranking may repeat another one
@@ -118,21 +118,23 @@ def ranked_tree(ranking_id: str) -> Job:
         if job.spec.kind is not JobKind.QUESTION:
             return job
         run_id = store().runs.summary(owner(), run_id).rerun_of
-    raise NotFoundError("The tree of this ranking is not here, so the ranking cannot be opened.")
+    raise NotFoundError(
+        "The run of this ranking's tree was deleted, so the ranking cannot be opened."
+    )
 
 
 def open_ranking(ranking_id: str) -> NoReturn:
-    """Show a ranking at the question of its tree, which becomes current.
+    """Make a ranking's tree current, and show the ranking at its question.
 
     Raises
     ------
     NotFoundError
-        If the person has no such ranking, or its tree or data set is not there any more.
+        If the person has no such ranking, or its tree's run or data set was deleted.
     """
     ranking = job_manager().find(owner(), ranking_id)
     part = ranking.spec.part
     if not isinstance(part, QuestionPart) or part.question is None:
-        raise NotFoundError("This ranking does not say at which question of a tree it was made.")
+        raise NotFoundError("This ranking does not name a question of a tree.")
     tree = ranked_tree(ranking_id)
     take_run(tree)
     _known()[_name(ranking.spec)] = ranking

@@ -104,7 +104,7 @@ def test_a_chosen_tree_stands_beside_the_best_and_becomes_current(listed: AppTes
     assert not listed.exception
     changes = tree_changes(view.tree(0), view.tree(3))
     text = said(listed)
-    assert "The best tree" in text and "What differs has a thick outline" in text
+    assert "The best tree" in text and "Differences have a thick outline" in text
     assert all(sentence.split("“")[0] in text for sentence in changes.sentences)
     listed.button(key=keys.MAKE).click().run()
     assert not listed.exception

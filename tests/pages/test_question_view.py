@@ -154,7 +154,7 @@ def test_a_change_is_solved_costs_something_and_is_undone(page: AppTest) -> None
     words = f"The rules cost {cost} more training" if cost else "The rules cost nothing"
     assert words in said(page)
     choose_question(page, 0)
-    assert "The rule for this question itself does not count" in said(page)
+    assert "does not include the rule for this question" in said(page)
     choose_change(page, "column")
     solve(page)
     third = current(page)
@@ -230,7 +230,7 @@ def test_a_column_that_alone_helps_is_left_out_here_and_below(app: AppTest) -> N
     assert "No other column helps here, so this question would be left out. The next" in said(page)
     box = next(each for each in page.checkbox if each.key == keys.BELOW)
     box.check().run()
-    assert "The next one takes its place" not in said(page)
+    assert "The next question takes its place" not in said(page)
     name = (
         current(page)
         .trained.tree.features[current(page).trained.tree.decisions[0].split.feature]
