@@ -1,4 +1,4 @@
-"""The server that `streamlit run` starts. Its workers start with it, before any visitor."""
+"""The server that `streamlit run` starts. Its workers start before the first visitor comes."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ from pages.common.server import health, store, warm_up
 async def serving(_: st.App) -> AsyncIterator[None]:
     """Continue the work of an earlier server, and warm the workers.
 
-    The server answers meanwhile. An early visitor waits for the same workers.
+    The server answers during this. An early visitor waits for the same workers.
     """
     starting = asyncio.create_task(asyncio.to_thread(warm_up))
     try:

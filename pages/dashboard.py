@@ -95,18 +95,18 @@ with banner:
     draw_banner(before)
 draw_part(draw_problem)
 with st.container():
-    if page.url_path:  # the Data page has no path, and shows it beside the uploader
+    if page.url_path:  # the Data page, which has no path, shows this beside the uploader
         draw_refused()
 draw_part(draw_lost, on_runs=page.url_path == "runs")
 said = st.container()
 try:
     page.run()
-    forget_press()  # if the press is still there, the page cannot queue its run
+    forget_press()  # if a press is still stored, this page cannot queue its run
     if work() is not before:  # the page changed what is current
         with banner:
             draw_banner(work())
     with said:
-        draw_messages()  # a page that is drawn again does that first
+        draw_messages()  # not before the page, which may ask to be drawn again
     read_drawings()
 finally:  # even if a page stops early
     keep_choices(work())

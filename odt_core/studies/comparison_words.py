@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 from odt_core.evaluation import Baseline, Measure, ResampledMean
 from odt_core.studies.comparison_table import CandidateRow, Comparison
-from odt_core.words import count_words, list_words, number_words, percent_words, signed_points
+from odt_core.words import (
+    capitalized,
+    count_words,
+    list_words,
+    number_words,
+    percent_words,
+    signed_points,
+)
 
 INTERVALS = (
     "Intervals are of 95% and allow for training sets that overlap (Nadeau and Bengio's corrected "
@@ -87,7 +94,7 @@ def verdict_words(comparison: Comparison) -> list[str]:
     assert comparison.simplest is not None
     best, simplest = comparison.rows[comparison.best], comparison.rows[comparison.simplest]
     assert best.score is not None
-    found = [f"{_best_words(comparison, best)} {_capital(_rate_words(comparison, best))}."]
+    found = [f"{_best_words(comparison, best)} {capitalized(_rate_words(comparison, best))}."]
     if best.score.error is not None:
         error = f"one standard error of the best ({100 * best.score.error:.1f} points)"
         if not comparison.has_simpler:
@@ -95,8 +102,9 @@ def verdict_words(comparison: Comparison) -> list[str]:
         elif simplest is best:
             found.append(f"No simpler tree comes within {error}.")
         else:
+            measure = capitalized(measure_words(comparison))
             found.append(
-                f"Simplest within {error}: {simplest.words}. {_capital(measure_words(comparison))} "
+                f"Simplest within {error}: {simplest.words}. {measure} "
                 f"{interval_words(simplest.score)}."
             )
     return found + [
@@ -168,7 +176,7 @@ def _baseline_words(comparison: Comparison) -> list[str]:
 def _floor_words(comparison: Comparison, rows: Sequence[CandidateRow]) -> list[str]:
     """The number of folds in which a floor that holds in training fails in test."""
     return [
-        f"{_capital(row.words)}: {measure.words} in test is below the floor of "
+        f"{capitalized(row.words)}: {measure.words} in test is below the floor of "
         f"{number_words(float(100 * floor))}% in {row.n_below(measure, floor)} of "
         f"{count_words(row.n_trees, 'fold')}."
         for row in rows
@@ -180,7 +188,7 @@ def _lacking_words(comparison: Comparison) -> list[str]:
     """Name candidates with trees that are not proved, or without a tree in some fold."""
     trees = [row for row in comparison.rows if not row.is_baseline]
     found = [
-        f"{_capital(row.words)} has a tree in {row.n_trees} of "
+        f"{capitalized(row.words)} has a tree in {row.n_trees} of "
         f"{count_words(len(row.runs), 'fold')}. In the others no tree keeps the floors, or none "
         "was found in time."
         for row in trees
@@ -204,7 +212,3 @@ def honesty_words(comparison: Comparison) -> str:
         f"The best of {count_words(n, 'candidate')} looks a little better here than it is. Rows "
         "that took no part in the comparison give its honest rate."
     )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

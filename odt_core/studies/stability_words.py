@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from odt_core.studies.stability import Outline
 from odt_core.studies.stability_result import FEW, Optimism, StabilityResult
-from odt_core.words import count_words, percent_words, printable, signed_points
+from odt_core.words import capitalized, count_words, percent_words, printable, signed_points
 
 PROVED = (
     "The exact search proved each tree the best on its resample; the integer program was not run."
@@ -116,7 +116,7 @@ def optimism_sentences(result: StabilityResult) -> list[str]:
         for name, rate in result.optimism.named
     ]
     text = "; ".join(parts)
-    return [f"{text[:1].upper()}{text[1:]}."]
+    return [f"{capitalized(text)}."]
 
 
 def _interval_note(rate: Optimism) -> str:

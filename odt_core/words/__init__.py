@@ -39,6 +39,7 @@ from odt_core.words.results import (
 )
 from odt_core.words.text import (
     ago_words,
+    capitalized,
     category_words,
     count_words,
     list_words,
@@ -61,6 +62,7 @@ __all__ = [
     "YES",
     "absent_words",
     "ago_words",
+    "capitalized",
     "category_lists",
     "category_words",
     "condition_words",

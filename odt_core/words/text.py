@@ -64,6 +64,17 @@ def list_words(names: Sequence[str], last: str = ", ") -> str:
     return f"{', '.join(names[:-1])}{last}{names[-1]}"
 
 
+def capitalized(text: str) -> str:
+    """Return the text with its first letter as a capital, and the rest unchanged.
+
+    Examples
+    --------
+    >>> capitalized("sensitivity (TPR)")
+    'Sensitivity (TPR)'
+    """
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def number_words(value: float) -> str:
     """Write a number without needless digits.
 

@@ -23,7 +23,7 @@ from odt_core.errors import InputError
 from odt_core.jobs import Job, JobKind
 from odt_core.jobs.evidence import KnownRuns, problem_of
 from odt_core.training import TrainSpec, node_rule_words
-from odt_core.words import count_words, printable
+from odt_core.words import capitalized, count_words, printable
 from pages.alternatives import keys
 from pages.common.intents import is_pressed, note_press
 from pages.common.messages import say
@@ -198,9 +198,9 @@ def draw_added(chosen: ChosenQuestion) -> None:
     with st.container(border=True):
         st.markdown(f"**{count_words(len(added), 'change')} to solve**")
         for change in added:
-            words = change.words(chosen.placed.tree)
+            words = capitalized(change.words(chosen.placed.tree))
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(plain(shorten(words[:1].upper() + words[1:], 160)))
+                st.markdown(plain(shorten(words, 160)))
                 st.button(
                     "Remove",
                     key=f"{keys.REMOVE}{change.question}",

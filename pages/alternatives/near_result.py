@@ -13,7 +13,7 @@ from odt_core.exact import exact_decimal
 from odt_core.jobs import Batch, Job, JobSpec
 from odt_core.problem import EncodedData
 from odt_core.studies import Adoption
-from odt_core.words import count_words, list_words, number_words, seconds_words
+from odt_core.words import capitalized, count_words, list_words, number_words, seconds_words
 from pages.alternatives import keys
 from pages.common.layout import draw_part
 from pages.common.studies import begin_study, draw_study_button
@@ -135,7 +135,7 @@ def _draw_proof(batch: Batch, view: AlternativesView) -> None:
             st.markdown(plain(f"{limits} {view.free_words()}"))
     best = count_words(view.n_best, "choice of columns reaches", "choices of columns reach")
     least = "" if view.is_n_best_complete else "at least "
-    ties = f" {least[:1].upper()}{least[1:]}{best} the optimum." if view.n_best else ""
+    ties = f" {capitalized(least)}{best} the optimum." if view.n_best else ""
     seconds = seconds_words(view.seconds)
     st.caption(plain(f"{spec.table_name}, in {seconds}.{ties}"))
 

@@ -16,7 +16,7 @@ from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.render.ranking import MOST_BARS, ColumnBar, ranking_alt_text, ranking_figure
 from odt_core.solution import Engine, Status
 from odt_core.tree import Tree
-from odt_core.words import count_words, list_words, number_words, split_words
+from odt_core.words import capitalized, count_words, list_words, number_words, split_words
 from pages.alternatives import keys
 from pages.alternatives.changes import (
     ChosenQuestion,
@@ -347,7 +347,7 @@ def _table(ranking: Ranking, name: str) -> str:
         ]
         for column in ranking.columns
     ]
-    head = ["Column", f"{ranking.loss.name[:1].upper()}{ranking.loss.name[1:]}", ""]
+    head = ["Column", capitalized(ranking.loss.name), ""]
     return plain_table("Columns at this question", head, rows)
 
 

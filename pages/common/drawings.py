@@ -30,8 +30,10 @@ from pages.common.layout import current_theme
 from pages.common.text import html_text, isolate
 from pages.common.widgets import start_value
 
+# Streamlit gives the frames and toolbars of its elements neither keys nor classes. Styles for them
+# need its test ids.
 _CHART = ":has(> [data-testid=stFullScreenFrame] .js-plotly-plot)"
-"""Selects elements of the page that hold a figure."""
+"""Selector of the page's elements that hold a figure."""
 
 
 def draw_chart(
@@ -48,20 +50,20 @@ def draw_chart(
     alt : str
         The text for readers who do not see it.
     on_point : callable, optional
-        Called with the custom data of a clicked point.
+        Called with the custom data of the point that the user clicks.
     """
     st.plotly_chart(
         figure,
         key=key,
         theme=None,
         config={"displayModeBar": False},
-        on_select="ignore" if on_point is None else partial(_tell_clicked, key, on_point),
+        on_select="ignore" if on_point is None else partial(_pass_clicks, key, on_point),
         selection_mode="points",
         alt=alt,
     )
 
 
-def _tell_clicked(key: str, on_point: Callable[[Any], None]) -> None:
+def _pass_clicks(key: str, on_point: Callable[[Any], None]) -> None:
     event: Any = st.session_state.get(key)
     for point in event["selection"]["points"] if event else []:
         on_point(point.get("customdata"))
@@ -70,7 +72,7 @@ def _tell_clicked(key: str, on_point: Callable[[Any], None]) -> None:
 def hide_old_charts() -> None:
     """Hide an old chart as soon as its replacement is drawn.
 
-    For Streamlit a chart with new data is a new element. It removes the old chart a moment later.
+    A chart with new data is a new element, and Streamlit removes the old element a moment later.
     """
     st.html(
         f"<style>[data-testid=stElementContainer][data-stale=false]{_CHART} "
@@ -132,9 +134,9 @@ def draw_tree(
     st.html(f"<style>{' '.join(styles)} {choice}</style>")
     with st.container(key=key):
         for way in ways:
-            # If names are equal, Streamlit's viewer prepares an animation of every line from the
-            # old to the new drawing, with a point for each pixel, and never shows it. This blocks
-            # the page for 0.2 s.
+            # The drawing has a name of its own. For equal names, Streamlit's viewer prepares an
+            # animation of every line from the old to the new drawing and never shows it. This
+            # blocks the page for 0.2 s.
             dot = tree_dot(
                 tree,
                 test=test,
@@ -150,7 +152,7 @@ def draw_tree(
 
 
 def _ways(widths: dict[Direction, float]) -> list[Direction]:
-    """The directions for different widths of the box: down, and right if that is narrower.
+    """The directions to draw: down, and also right if that is narrower and a box may need it.
 
     Parameters
     ----------

@@ -69,19 +69,19 @@ FOR_THE_SIGNED_IN = ("/media", "/_stcore/upload_file")
 """Downloads and uploads."""
 TOKEN = "odt_sign_in"
 IDENTITY = re.compile(r"_streamlit_user(_\d+)?")
-"""Streamlit's cookies for the signed-in person, in one or several parts."""
+"""Names of Streamlit's cookies for the signed-in person. A long cookie has several parts."""
 # Normally only the browser sends this message, so Streamlit has no public way to make it.
 RUN = BackMsg(rerun_script=ClientState()).SerializeToString()
 """The browser's message that runs the page's script."""
 CLOSE: Message = {"type": "websocket.close", "code": 1008}
-"""Ends a WebSocket for a policy reason. Before it is accepted, this gives status 403."""
+"""Ends a WebSocket for a policy reason. A WebSocket that is not accepted yet gets status 403."""
 CHECK_SECONDS = 2.0
-"""Seconds between checks of an open page whether another server ended its sign-in."""
+"""Seconds between two checks whether another server has ended the sign-in of an open page."""
 
 
 @dataclass
 class Gate:
-    """ASGI middleware that accepts requests to a known name, from our pages, by known people.
+    """ASGI middleware that passes only requests to a known name, from our pages, by known people.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Gate:
     sign_ins : callable
         Returns the store's sign-ins; called on first use.
     needs_sign_in : callable
-        Whether people must sign in.
+        Returns whether people must sign in.
     """
 
     app: ASGIApp
@@ -119,7 +119,7 @@ class Gate:
             return
         try:
             await self._pass_person(path, scope, receive, send)
-        except InputError as error:  # without the store, nobody gets in
+        except InputError as error:  # without the store, no sign-in can be checked
             await _refuse(scope, receive, send, 503, str(error))
 
     async def _pass_person(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
@@ -161,7 +161,7 @@ class Gate:
                 ended.set()
 
     async def _starting(self, send: Send, scope: Scope) -> Send:
-        """Send the browser a token together with the cookies of the person."""
+        """Add a token to an answer that sets the cookies of a person."""
 
         async def start(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -179,10 +179,10 @@ class Gate:
     async def _keep_open(
         self, token: str, identity: str, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """Serve an open page until its sign-in ends. Then the browser returns without a sign-in.
+        """Serve an open page until its sign-in ends. Then the browser connects without a sign-in.
 
-        After the end no message passes in either direction, because fragments of a page run without
-        the script that requires a sign-in.
+        After the end no message passes in either direction, because the fragments of a page run
+        without the script that requires a sign-in.
         """
         ended = asyncio.Event()
         self._open.setdefault(token, set()).add(ended)
@@ -228,7 +228,7 @@ class Gate:
 
 
 def refuse_address(headers: Mapping[str, str]) -> str:
-    """Return why a request is refused by its Host or Origin; empty if it may pass."""
+    """Return why the Host or Origin of a request is refused; empty if the request may pass."""
     host = headers.get("host", "")
     if not _is_known_host(host):
         return (
@@ -321,8 +321,8 @@ def _as_same_origin(scope: Scope, headers: Mapping[str, str]) -> Scope:
 def _as_stranger(scope: Scope) -> Scope:
     """Return the request without the cookies of a person and without an earlier session.
 
-    Otherwise Streamlit would continue the session that is the third protocol of the WebSocket, with
-    the person who was signed in there.
+    The third protocol of a WebSocket names an earlier session. Streamlit would continue that
+    session with the person who was signed in there.
     """
     headers: list[tuple[bytes, bytes]] = []
     for name, value in scope["headers"]:
@@ -392,7 +392,7 @@ def _with_headers(send: Send) -> Send:
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, words: str) -> None:
-    """Say no."""
+    """Answer with a status and a sentence, or close the WebSocket."""
     if scope["type"] == "websocket":
         await receive()  # the handshake
         await send(CLOSE)

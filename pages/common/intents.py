@@ -1,8 +1,7 @@
-"""Requests of the user, for a run or a table, until they are done.
+"""The user's requests for a run or a table. A request is stored until it is done.
 
-The user's next action ends the running script at its next output or access to the session's state.
-The return value of ``st.button`` is then lost. So a callback stores each request until it is
-completely done.
+The user's next action interrupts the running script, and the return value of ``st.button`` is lost.
+So a callback stores each request.
 
 The next page that is drawn reads a requested table. A requested run begins on the button's own
 page, which alone knows the settings. If the user leaves that page too early, the next page says so,
@@ -36,7 +35,7 @@ class _Press:
 
 
 def note_press(button: str) -> dict[str, Any]:
-    """Return arguments for an ``st.button`` that store its press.
+    """Return arguments for ``st.button``, with which a callback stores the press.
 
     Parameters
     ----------
@@ -83,7 +82,10 @@ def queue_pressed(queue: Callable[[], Mapping[str, Any]]) -> Work:
 
 
 def finish_presses() -> None:
-    """On every page: make another page's run current, or say that the page was left too early."""
+    """Make another page's run current, or say that the user left that page too early.
+
+    Every page calls this.
+    """
     noted = st.session_state.get(_NOTED)
     if noted is None:
         return
@@ -122,7 +124,7 @@ class _Refused:
     seen_at: float = 0.0
 
     def is_read(self) -> bool:
-        """Whether the user had time to read it and has left its page."""
+        """Whether the user had time to read the message and has left its page."""
         was_left = self.seen_on not in ("", this_page())
         return was_left and time.monotonic() - self.seen_at >= TIME_TO_READ
 
@@ -143,13 +145,13 @@ def request_table(
     Parameters
     ----------
     doing : str
-        The message during the reading, as Markdown.
+        The message while the file is read, as Markdown.
     refused : str
-        The headline if it cannot be used, as Markdown.
+        The headline if the table cannot be used, as Markdown.
     load : callable
         Makes the table current. `draw_refused` shows its `InputError`.
     load_as : callable, optional
-        The same with other reading options, if it can be read in another way.
+        Does the same with other reading options, if the file can be read in another way.
     """
     st.session_state[_REQUESTED] = _Request(doing, refused, load, _current_table(), load_as)
 
@@ -178,7 +180,7 @@ def request_upload(key: str, load: Callable[[str, bytes, ReadOptions], None]) ->
 
 
 def load_requested_table() -> None:
-    """Read the requested table, if any; at the beginning of every page."""
+    """Read the requested table, if any. Every page begins with this."""
     refused = st.session_state.get(_REFUSED)
     if refused is not None and refused.is_read():
         _forget_refused()
@@ -193,7 +195,7 @@ def load_requested_table() -> None:
             reason = error.with_traceback(None)
             st.session_state[_REFUSED] = _Refused(requested.refused, reason, requested.load_as)
         except Exception:
-            del st.session_state[_REQUESTED]  # not once more with each page that is drawn
+            del st.session_state[_REQUESTED]  # otherwise each page would repeat the error
             raise
         else:
             _reset_table_state(is_other=_current_table() != requested.before)
@@ -225,9 +227,10 @@ def _forget_refused() -> None:
 
 
 def draw_refused() -> None:
-    """Draw a sentence that says why the requested table cannot be used.
+    """Draw the reason why the requested table cannot be used.
 
-    It stays until the user leaves the page. If that happens at once, the next page shows it, too.
+    The message stays until the user leaves the page. If the user leaves at once, the next page also
+    shows it.
     """
     refused = st.session_state.get(_REFUSED)
     if refused is None:

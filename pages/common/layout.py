@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def draw_part(draw: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Draw a part of a page, of any length, as one element.
+    """Draw a part of a page as one element, so that its length does not move the parts below it.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def side_by_side(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
         return st.container(), st.container()
 
 
-# Streamlit does not run the page again on a switch between light and dark. Parts with colours of
-# their own would keep the colours of the other theme.
+# Streamlit does not run the page again when the user switches between light and dark. Drawings
+# would keep the colours of the other theme.
 _FOLLOW = st.components.v2.component(
     "odt_follow_theme",
     html="<span></span>",
@@ -96,6 +96,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 """,
 )
 
+# Streamlit's theme has no setting for these words, and its elements have no other names.
 _READABLE = """<style>
 [data-testid] :is([data-variant=segmented_control], [data-variant=pills])[data-selected=true]:not(
   [data-disabled]),

@@ -44,7 +44,7 @@ LOOK_EVERY = 2.0
 
 @contextmanager
 def show_store_errors() -> Iterator[None]:
-    """Show an error of the store instead of the part that is drawn here; also a decorator."""
+    """Draw an error of the store instead of the part inside; a context manager and a decorator."""
     try:
         yield
     except StorageError as error:
@@ -54,7 +54,7 @@ def show_store_errors() -> Iterator[None]:
 def draw_unstored(*jobs: Job) -> None:
     """Draw a warning as long as a result is not stored.
 
-    The page keeps checking, because the first try to store a result may fail after it is drawn.
+    The page checks again and again, because storing may first fail after the result is drawn.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def _watch_unstored(jobs: Sequence[Job]) -> None:
     if reason:
         st.warning(
             f"**This result is not stored yet.** {plain(reason)} It is in memory, and will be "
-            "stored as soon as possible. If the server ends before, it is lost."
+            "stored as soon as possible. If the server ends before that, the result is lost."
         )
 
 

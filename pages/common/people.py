@@ -61,10 +61,7 @@ def name_of(claims: Mapping[str, Any]) -> str:
 
 
 def require_sign_in() -> None:
-    """Continue the script only for the session's own person.
-
-    A session whose person changed starts again, whatever the reason.
-    """
+    """Continue the script only for the session's own person. For another person, start again."""
     if not sign_in_is_on():
         return
     if not is_signed_in():
@@ -95,7 +92,7 @@ def draw_account() -> None:
     """Draw the signed-in person's name and the sign-out button, if people sign in."""
     if not sign_in_is_on() or not is_signed_in():
         return
-    return_to_address()
+    _RETURN(key="returning_return", height=0)
     claims = st.user.to_dict()
     name, address = name_of(claims), str(claims.get("email") or "")
     with st.popover(plain(shorten(name, 24)), key="people_account"):
@@ -103,7 +100,7 @@ def draw_account() -> None:
         if address and address != name:
             st.caption(plain(shorten(address, 120)))
         st.caption("Nobody else who signs in here sees your data sets and runs.")
-        # before the script, because other requests of the page may not wait for its end
+        # a callback ends the sign-in before the script draws anything else
         st.button("Sign out", key="people_sign_out", width="stretch", on_click=st.logout)
 
 
@@ -113,7 +110,7 @@ def _forget_session() -> None:
 
 
 def _draw_sign_in() -> NoReturn:
-    remember_address()
+    _REMEMBER(key="returning_remember", height=0)
     _, middle, _ = st.columns([1, 2, 1])
     with middle, st.container(border=True, key="people_sign_in"):
         st.title("Optimal decision trees", anchor=False)
@@ -140,6 +137,7 @@ def _draw_unusable() -> NoReturn:
     st.stop()
 
 
+# On the sign-in page: store the address, if it has parameters.
 _REMEMBER = st.components.v2.component(
     "odt_remember_address",
     html="<span></span>",
@@ -151,6 +149,7 @@ export default function () {
 }
 """,
 )
+# After the sign-in: go to the stored address.
 _RETURN = st.components.v2.component(
     "odt_return_to_address",
     html="<span></span>",
@@ -162,13 +161,3 @@ export default function () {
 }
 """,
 )
-
-
-def remember_address() -> None:
-    """On the sign-in page: store the address, if it has parameters."""
-    _REMEMBER(key="returning_remember", height=0)
-
-
-def return_to_address() -> None:
-    """After the sign-in: go to the stored address."""
-    _RETURN(key="returning_return", height=0)

@@ -87,7 +87,7 @@ def draw_counts(title: str, counts: Confusion, tree: Tree) -> None:
 
 
 def reported_html(measure: ReportedRate, found: Metrics | None) -> str:
-    """Write a measure with its interval; "-" if there are no rows or it is not defined."""
+    """Write a measure with its interval; a dash without rows, or if it is not defined."""
     return _words_html(None if found is None else measure.words(found))
 
 
@@ -106,12 +106,12 @@ def draw_rates(train: Metrics, test: Metrics | None) -> None:
 
 
 def rate_html(value: Rate | Estimate) -> str:
-    """Write a share with x/n and its interval; "-" if it is not defined."""
+    """Write a share with x/n and its interval; a dash if it is not defined."""
     return _words_html(share_parts(value))
 
 
 def ratio_html(value: Estimate) -> str:
-    """Write a likelihood ratio with its interval; "-" if it is not defined."""
+    """Write a likelihood ratio with its interval; a dash if it is not defined."""
     return _words_html(ratio_parts(value))
 
 
@@ -149,12 +149,12 @@ def draw_found_floors(found: Sequence[Floor], rows: str) -> None:
 
 
 def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) -> float | None:
-    """Draw PPV and NPV for the user's prevalence, which begins with the training rows'.
+    """Draw PPV and NPV for the user's prevalence. At first it is the prevalence in training.
 
     Returns
     -------
     float or None
-        The user's prevalence; None for the training rows'.
+        The user's prevalence; None for the prevalence in training.
     """
     default = f"{100 * (train.prevalence.value or 0.0):.1f}"
     name = plain(shorten(positive, 30))
@@ -306,7 +306,8 @@ def draw_subgroups(
     """
     if not columns:
         st.caption(
-            "No column makes groups: each is constant, or has a different value in each row."
+            "No column makes groups: every column is constant, or has a different value in each "
+            "row."
         )
         return
     column = st.selectbox(

@@ -7,7 +7,7 @@ page says what happened.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 import streamlit as st
@@ -17,7 +17,7 @@ from odt_core.solution import Status
 from odt_core.storage import RunStatus
 from odt_core.topology import AnyShape
 from odt_core.training import Stage, TrainSpec
-from odt_core.words import count_words, goal_words, seconds_words
+from odt_core.words import count_words, goal_words, list_words, seconds_words
 from pages.common.intents import queue_pressed
 from pages.common.people import owner
 from pages.common.server import job_manager
@@ -36,10 +36,11 @@ QUICK = 0.8
 STOPPED = 1.5
 """Seconds to wait for the tree of a stopped run."""
 _GLANCE = 0.02
+"""Seconds between two looks at a run."""
 
 
 def start_job(spec: JobSpec) -> Job:
-    """Queue the requested run that gives a tree, and make it the session's.
+    """Queue the requested training run, and make it the session's run.
 
     A quick run is over on return.
     """
@@ -71,10 +72,10 @@ def wait_for(job: Job, seconds: float) -> None:
 
 
 def _wait_until(is_so: Callable[[], bool], seconds: float) -> None:
-    """Wait, unless the user does something else.
+    """Wait until `is_so` is true, for at most so many seconds. The user's next action ends it.
 
-    A following ``st.rerun`` would discard a link that is clicked meanwhile. So the loop accesses
-    the session's state, and there Streamlit ends the script for the link.
+    The loop accesses the session's state, where Streamlit can end the script for the user's next
+    action. Otherwise a following ``st.rerun`` would discard a click on a link.
     """
     deadline = time.monotonic() + seconds
     while not is_so() and time.monotonic() < deadline:
@@ -83,7 +84,7 @@ def _wait_until(is_so: Callable[[], bool], seconds: float) -> None:
 
 
 def settle_run() -> Job | None:
-    """Handle the end of the session's run, and return the run."""
+    """Return the session's run. If it ended without a tree, make the earlier run current again."""
     job = work().job
     if job is None or not job.is_over or has_tree(job):
         return job
@@ -94,7 +95,7 @@ def settle_run() -> Job | None:
 def train_now(data: ReadyData, spec: TrainSpec) -> NoReturn:
     """Train on request of another page than Train, and draw the page again.
 
-    It sets the Train page's controls, so call it before they are drawn.
+    This sets the Train page's controls, so call it before they are drawn.
     """
     load_settings(spec)
     update(schema=spec.schema)
@@ -134,8 +135,8 @@ def _without_tree(job: Job) -> str:
     if job.trained.status is Status.INFEASIBLE:
         return f"{words}. Lower the floor, choose a larger shape, or remove a rule or cap."
     return (
-        f"{words}. The goal was the {goal_words(spec.objective)}. Give more time, a smaller shape "
-        "or another engine."
+        f"{words}. The goal was the {goal_words(spec.objective)}. Give more time, or choose a "
+        "smaller shape or another engine."
     )
 
 
@@ -168,6 +169,23 @@ _SETTINGS = (
     ("the expert rules", ("rules",)),
     ("the switches of the integer program", ("mip",)),
 )
+
+
+def draw_changes(changed: Sequence[str], made: str, remedy: str) -> None:
+    """Draw a warning that a result does not have the current settings; nothing if it has.
+
+    Parameters
+    ----------
+    changed : sequence of str
+        The settings that changed (see `changes_since`).
+    made : str
+        What was made before: ``This tree was trained``.
+    remedy : str
+        What the user can do, as Markdown: ``Press Train``.
+    """
+    if changed:
+        names = list_words(changed, " and ")
+        st.warning(f"{made} before you changed {names}. {remedy} to bring it up to date.")
 
 
 EVERY = 0.5

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from odt_core.errors import InputError
 from odt_core.problem import Goal, LeafCount, Objective
 from odt_core.topology import PRESETS, AnyShape, Shape
 from odt_core.training import FeatureSelection, TrainSpec
@@ -65,10 +66,37 @@ SHAPE_NAMES = {
     ANY: "Any shape, at most k questions",
 }
 DEFAULT_SHAPE = "depth-2"
-"""The default shape."""
+"""The shape with which a session begins."""
 
 MOST_SECONDS = 24 * 3600
-"""The longest time limit."""
+"""The longest time limit, in seconds."""
+
+
+def read_time_limit(seconds: float | None) -> float:
+    """Read the value of a field for the time limit.
+
+    Raises
+    ------
+    InputError
+        If it is not from 1 to `MOST_SECONDS`. The browser also checks this, but a user can bypass
+        it.
+    """
+    if seconds is None or not 1 <= seconds <= MOST_SECONDS:
+        raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
+    return float(seconds)
+
+
+def read_cap(cap: int | None) -> int | None:
+    """Read the value of a field for the largest set of categories; None for no cap.
+
+    Raises
+    ------
+    InputError
+        If it is less than 1.
+    """
+    if cap is not None and cap < 1:
+        raise InputError("The largest set of categories must be at least 1, or empty for no cap.")
+    return None if cap is None else int(cap)
 
 
 def load_settings(spec: TrainSpec) -> None:

@@ -102,7 +102,7 @@ def work() -> Work:
 
 
 def lane() -> str:
-    """The session's name in the queue, where sessions take turns."""
+    """The session's name in the queue. Sessions take turns."""
     return str(st.session_state.setdefault(_LANE, uuid.uuid4().hex))
 
 

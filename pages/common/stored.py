@@ -83,7 +83,7 @@ def stored_choices(sha256: str) -> Choices:
             record["run"],
         )
     except (InputError, KeyError, TypeError, ValueError):
-        log.exception("the choices of another version cannot be read; defaults are used")
+        log.exception("the choices were stored by another version; the defaults are used")
         return Choices()
 
 
@@ -335,7 +335,7 @@ def _take_data_of(batch: Batch) -> None:
 
 
 def drop_deleted() -> None:
-    """Forget the current data set if it was deleted, in another window or by its age."""
+    """Forget the current data set if it was deleted, by its owner or because of its age."""
     dataset = work().dataset
     if dataset is None:
         return
@@ -344,7 +344,7 @@ def drop_deleted() -> None:
     except NotFoundError:
         forget_dataset(dataset.sha256)
     except StorageError:  # the screen stays while the database cannot be reached
-        log.exception("it is not known if a data set is still stored")
+        log.exception("the store cannot say whether a data set is still stored")
 
 
 def forget_dataset(sha256: str) -> None:

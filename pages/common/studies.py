@@ -75,8 +75,8 @@ def studies_of(now: Work) -> dict[str, Batch]:
 def is_busy(batch: Batch | None) -> bool:
     """Whether a study is not over.
 
-    A page calls this once and keeps the answer. If the study ends while the page is drawn, watching
-    it draws the page again, so that the button does not stay disabled.
+    A page calls this once and keeps the answer. If the study ends while the page is drawn, the
+    progress draws the page again, so that the button does not stay disabled.
     """
     return batch is not None and not batch.is_over
 

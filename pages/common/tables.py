@@ -36,7 +36,7 @@ _CACHES: list[_Cached] = []
 
 
 def table_cache(cached: _C) -> _C:
-    """Mark a cached function with results from a table's rows (see `forget_tables`).
+    """Register a cached function whose results come from a table's rows (see `forget_tables`).
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ KEPT_TABLES = 6
 SMALL = 2 * 1024 * 1024
 """The largest text file, in bytes, that the server reads itself, in less than a second."""
 LONG_LINE = 16 * 1024
-"""With a longer first line, in bytes, a file has so many columns that a process reads it."""
+"""A file whose first line is longer, in bytes, has many columns, so a separate process reads it."""
 TELL_EVERY = 0.5
 """Seconds between two updates of the progress."""
 _PACKED = (b"\x1f\x8b", b"PK", b"PAR1", b"\xd0\xcf\x11\xe0")
@@ -130,8 +130,7 @@ def table_of(
     """Read a file's table.
 
     A separate process reads large and packed files. It continues while the user is on another page.
-    It ends when the user stops it, or soon after the browser is closed, because Streamlit then ends
-    the waiting script.
+    It ends when the user stops it, or soon after the browser is closed.
 
     Parameters
     ----------

@@ -9,8 +9,8 @@ from odt_core.words import printable
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
 _JOINER = "\u2060"
-# Streamlit replaces these after it has parsed Markdown, so a backslash does not help: icons and
-# emoji (`:name:`), links and addresses (`http:`, `www.`, `@`), and arrows (`->`, `--`, `>=`).
+# Streamlit replaces some texts after it has parsed Markdown, so a backslash does not help: icons
+# and emoji (`:name:`), links and addresses (`http:`, `www.`, `@`), and arrows (`->`, `--`, `>=`).
 # An invisible joiner inside keeps them as text.
 _LATE = re.compile(r"(?<=[:@])(?=\S)|(?<=www)(?=\.)|(?<=[-<>=~])(?=[-<>=])", re.IGNORECASE)
 

@@ -45,7 +45,7 @@ def show_value(key: str, value: Any, *, unless: bool = False) -> str:
 
 
 def start_value(key: str, value: Any) -> str:
-    """Set the value with which a widget begins. A value that it has already stays.
+    """Set the value with which a widget begins. If the widget already has a value, it keeps it.
 
     Call it just before the widget is drawn with ``persist_state="session"``.
 

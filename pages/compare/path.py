@@ -106,8 +106,8 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
             MOST_FOLDS,
             key=FOLDS,
             persist_state="session",
-            help="The training rows are divided into so many parts. Each part tests trees from the "
-            "other parts. 0 means no test.",
+            help="The training rows are divided into this many parts. Each part tests trees from "
+            "the other parts. 0 means no test.",
         )
         limit = st.number_input(
             "Seconds at most",
@@ -115,8 +115,8 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
             MOST_SECONDS,
             key=SECONDS,
             persist_state="session",
-            help="For the path on all training rows, and again for each fold. Points that are not "
-            "proved in time are hollow.",
+            help="The time limit of the path on all training rows, and of each fold. Points that "
+            "are not proved in time are hollow.",
         )
         spec = frontier_spec(data, ["depth-1"], cap, limit)
         # rules for single nodes apply to one shape only

@@ -18,7 +18,7 @@ from pages.common.drawings import draw_chart, draw_tree
 from pages.common.html_tables import plain_table
 from pages.common.intents import is_pressed, note_press
 from pages.common.layout import current_theme, side_by_side
-from pages.common.runs import changes_since, train_now, unfinished_job
+from pages.common.runs import changes_since, draw_changes, train_now, unfinished_job
 from pages.common.settings import SHAPE_NAMES
 from pages.common.studies import draw_study_failure
 from pages.common.tables import ReadyData, rows_of
@@ -49,11 +49,7 @@ def draw_path_result(data: ReadyData, batch: Batch, view: PathView | None) -> No
     if view is None:
         return
     changed = changes_since(batch.jobs[0], data, None)
-    if changed:
-        st.warning(
-            f"This path was made before you changed {' and '.join(changed)}. Find the path again "
-            "to bring it up to date."
-        )
+    draw_changes(changed, "This path was made", "Find the path again")
     with st.container(border=True, key="path_verdict"):
         for sentence in verdict_sentences(view):
             st.markdown(plain(sentence))
@@ -120,8 +116,8 @@ def verdict_sentences(view: PathView) -> list[str]:
         )
         if view.elbow is not None and view.elbow != view.best:
             sentences.append(
-                f"With at most {count_words(view.elbow, 'question')} they are within one standard "
-                "error of that: the elbow."
+                f"With at most {count_words(view.elbow, 'question')} the errors are within one "
+                "standard error of this least value: this is the elbow."
             )
     elif last.train is not None:
         sentences.append(
@@ -158,7 +154,7 @@ def draw_path_figure(
         alt=path_alt_text(marks_of(view), view.elbow),
         on_point=_choose_clicked if is_final else None,
     )
-    words = "Filled points are proved: no tree of any shape with so many questions is better."
+    words = "A filled point is proved: no tree of any shape with as many questions is better."
     if view.unseen:
         words += " Unseen rows: mean over folds, with one standard error."
     st.caption(f"{words} Click a point to see its tree." if is_final else words)
@@ -228,7 +224,7 @@ def _draw_table(view: PathView) -> None:
 
 
 def _shape_words(topology: str | None) -> str:
-    """A shape's name on its card, or its text; "-" without a tree."""
+    """A shape's name on its card, or its text; a dash without a tree."""
     if topology is None:
         return "–"
     return "a single leaf" if topology == "." else SHAPE_NAMES.get(topology, topology)

@@ -47,18 +47,20 @@ _CUTS = {
     CutPoints.EVERY: "every",
 }
 _SELECTIONS = {FeatureSelection.NONE: "all", FeatureSelection.CART: "CART's"}
-CAPS_HELP = "At most so many categories of a column on one side of a question; choose several."
+CAPS_HELP = (
+    "The most categories of a column on one side of a question. You can choose several caps."
+)
 CUTS_HELP = (
     "Where numerical columns may be cut: as set on the Data page, at deciles, or at every value. "
-    "Cut points of your own stay in every case. Choose several."
+    "Your own cut points always stay. You can choose several."
 )
 SELECTIONS_HELP = (
     "The columns that trees may use: all, or only those that a default CART uses on the fold's "
-    "training rows (paper, section 5.4). Choose several."
+    "training rows (paper, section 5.4). You can choose several."
 )
 MOST_SECONDS = 3600
 FEW_CATEGORIES = 3
-"""With at most so many categories, a cap of 1 makes no difference."""
+"""The most categories of a column for which a cap of 1 makes no difference."""
 
 
 Choice = TypeVar("Choice")
@@ -219,7 +221,7 @@ def _draw_folds() -> Folding:
     Raises
     ------
     InputError
-        If the rows cannot be divided so.
+        If the rows cannot be divided in this way.
     """
     with st.expander("Folds and time", key="compare_more"):
         method = st.segmented_control(
@@ -277,7 +279,7 @@ def _plan_words(plan: Plan, rows: Prepared) -> str:
         f"{goal_words(plan.spec.objective, rows.train.negative_label)}."
     )
     if plan.spec.split.train_size == "all":
-        text += " All rows take part, so none are left for an honest test."
+        text += " All rows take part, so no rows are left for an honest test."
     else:
         text += f" The folds are of the {count_words(rows.train.n_rows, 'training row')}"
         n_test = 0 if rows.test is None else rows.test.n_rows

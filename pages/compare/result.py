@@ -38,6 +38,7 @@ from pages.common.results import draw_verdict
 from pages.common.runs import (
     EVERY,
     changes_since,
+    draw_changes,
     draw_job_progress,
     has_tree,
     is_over_or_proved,
@@ -54,7 +55,7 @@ from pages.compare.figure import (
     make_figure,
 )
 
-TRAIN = "Train this one on all training rows"
+TRAIN = "Train this on all training rows"
 
 
 def draw_comparison(data: ReadyData, batch: Batch, found: Comparison) -> None:
@@ -74,11 +75,7 @@ def draw_comparison(data: ReadyData, batch: Batch, found: Comparison) -> None:
     if nothing:
         return
     changed = _changes(data, batch)
-    if changed:
-        st.warning(
-            f"This comparison was made before you changed {' and '.join(changed)}. Compare again "
-            "to bring it up to date."
-        )
+    draw_changes(changed, "This comparison was made", "Compare again")
     _draw_verdict(found)
     st.caption(plain(_made_words(batch, found)))
     left, right = side_by_side("compare_sides")
@@ -98,7 +95,7 @@ def draw_comparison(data: ReadyData, batch: Batch, found: Comparison) -> None:
 
 
 def _changes(data: ReadyData, batch: Batch) -> list[str]:
-    """The settings that changed since the comparison. With all rows the split does not count."""
+    """The settings that changed since the comparison. With all rows, the split does not count."""
     first = batch.jobs[0]
     takes_all = first.spec.train.split.train_size == "all"
     found = changes_since(first, data, None)

@@ -19,7 +19,7 @@ from pages.data.source import read_differently
 MOST_NAMES = 12
 
 FEW_REMARKS = 3
-"""At most so many remarks are unfolded, if there are no errors or warnings."""
+"""The most remarks that are shown unfolded. With errors or warnings, remarks are folded."""
 
 _DONE = "data_now_done"
 
@@ -48,22 +48,22 @@ class Remark:
 
 @dataclass(frozen=True)
 class _Done:
-    """A click, to take back.
+    """The last click on a remedy, for Undo.
 
     Attributes
     ----------
     words : str
-        What was clicked.
+        The remedy and its columns in words.
     sha256 : str
-        The file.
+        The SHA-256 of the file.
     before : Schema
         The schema before the click.
     read : ReadOptions
-        How the file was read.
+        The reading options before the click.
     after : Schema or ReadOptions
-        What the click changed: the schema, or how the file is read.
+        The schema or the reading options after the click.
     earlier : _Done or None
-        The click before, if nothing else was changed in between.
+        The click before this one, if nothing else was changed between them.
     """
 
     words: str
@@ -100,7 +100,7 @@ def _shape(finding: Finding) -> str:
 
 
 def draw_questions(found: Sequence[Finding]) -> None:
-    """Draw the questions to answer before training, with the answers as buttons."""
+    """Draw the questions that the user must answer before training. The answers are buttons."""
     for number, finding in enumerate(found):
         with st.container(border=True, key=f"data_question_{number}"):
             st.markdown(f"**A question first.** {sentence(finding.message)}")
@@ -207,7 +207,7 @@ def _detail(remedy: Remedy) -> str:
 
 
 def _act(remedies: Sequence[Remedy]) -> None:
-    """Apply remedies, and store what was before, for Undo."""
+    """Apply remedies, and store the earlier state for Undo."""
     dataset, before, _ = current()
     earlier, first = _done(), remedies[0]
     after: Schema | ReadOptions

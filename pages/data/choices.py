@@ -36,7 +36,7 @@ def current() -> tuple[Dataset, Schema, SplitSpec]:
     return now.dataset, now.schema, now.split
 
 
-def adopt(
+def set_table(
     table: Table,
     sha256: str,
     read: ReadOptions,
@@ -178,10 +178,10 @@ def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -
         else dataclasses.replace(known[column.name], kind=edited.get(column.name, column.kind))
         for column in fresh.columns
     )
-    names = fresh_names(fresh)
+    names = {column.name for column in fresh.columns}
     marks = (c for c in old.columns if mark_source(new_data.table, c.name) in names)
     schema = dataclasses.replace(fresh, columns=(*columns, *marks))
-    if old.group is None or old.group in known.keys() & fresh_names(fresh):
+    if old.group is None or old.group in known.keys() & names:
         schema = schema.with_group(old.group)
     if old.target != schema.target:
         return schema
@@ -194,11 +194,6 @@ def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -
     if old.positive in class_counts(new_data, schema):
         return dataclasses.replace(schema, positive=old.positive)
     return dataclasses.replace(schema, target_joined=None)
-
-
-def fresh_names(schema: Schema) -> set[str]:
-    """The columns without the outcome."""
-    return {column.name for column in schema.columns}
 
 
 def _carried_missing(old: Schema, fresh: Schema) -> tuple[str, ...] | None:

@@ -89,7 +89,7 @@ def _draw_codes(dataset: Dataset, schema: Schema) -> None:
 
 
 def _editor_key(dataset: Dataset, schema: Schema) -> str:
-    """A key that changes with the listed columns, because Streamlit keeps edits by row number."""
+    """The table's key. It changes with the listed columns, as Streamlit keeps edits by row."""
     columns = dataset.table.columns
     return f"{_EDITOR}_{TableKey.of(dataset).digest()}_{columns.index(schema.target)}"
 
@@ -120,9 +120,9 @@ def _column_config() -> dict[str, Any]:
             "Ignore: not used.",
         ),
         "Note": column.TextColumn(
-            width=88, help="How much is said of the column in sentences, under Worth knowing."
+            width=88, help="Findings about the column. Worth knowing, below, explains them."
         ),
-        "Values": column.NumberColumn(width=58, help="Distinct values, without missing values."),
+        "Values": column.NumberColumn(width=58, help="Number of distinct values, not missing."),
         "Missing": column.TextColumn(width=80, help="Rows without a value."),
         "Distribution": column.BarChartColumn(
             width=112, y_min=0, help="Rows by value or, for many numbers, by interval."
@@ -177,7 +177,7 @@ def binning_words(column: ColumnSchema) -> str:
 
 
 def _notes(dataset: Dataset, schema: Schema) -> dict[str, str]:
-    """The findings about each column in two words, such as "1 warning"; the gravest alone."""
+    """The number of the gravest findings about each column, such as "1 warning"."""
     found: dict[str, list[Level]] = {}
     for finding in findings(dataset, schema):
         if finding.column is not None:
@@ -191,7 +191,7 @@ def _note(levels: Sequence[Level]) -> str:
 
 
 def _edited(schema: Schema, words: Iterable[str]) -> dict[str, ColumnKind]:
-    """The kinds that differ from the schema, whose order the rows have."""
+    """The kinds that differ from the schema. `words` has one entry for each column, in order."""
     kind_of = {text: kind for kind, text in _KIND_WORDS.items()}
     return {
         column.name: kind_of[word]

@@ -1,6 +1,6 @@
-"""Loading of the session's current data set from a file, a sample or with other options.
+"""The current table, from a file or a sample, or from the same file with other options.
 
-If a file cannot be used, the earlier data set stays current.
+If a file cannot be used, the earlier table stays current.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pages.common.people import owner
 from pages.common.server import store
 from pages.common.state import Dataset
 from pages.common.tables import read_upload, table_of
-from pages.data.choices import adopt, restore
+from pages.data.choices import restore, set_table
 
 
 def load_upload(name: str, content: bytes, read: ReadOptions) -> None:
@@ -28,7 +28,7 @@ def load_upload(name: str, content: bytes, read: ReadOptions) -> None:
     """
     table = read_upload(name, content, read)
     try:
-        adopt(table, store().datasets.put(owner(), content, name).sha256, read)
+        set_table(table, store().datasets.put(owner(), content, name).sha256, read)
     except InputError as error:
         if len(table.columns) == 1 and not table.report.container:
             raise single_column_refusal(str(error), table, read) from error
@@ -43,7 +43,7 @@ def load_sample(key: str) -> None:
     name = f"{key}.csv"
     table = table_of(hashlib.sha256(content).hexdigest(), read, name, content)
     sha256 = store().datasets.put(owner(), content, name).sha256
-    adopt(table, sha256, read, target=sample.target, positive=sample.positive)
+    set_table(table, sha256, read, target=sample.target, positive=sample.positive)
 
 
 def read_again(dataset: Dataset, read: ReadOptions, schema: Schema | None = None) -> None:
@@ -56,6 +56,6 @@ def read_again(dataset: Dataset, read: ReadOptions, schema: Schema | None = None
     """
     content = store().datasets.read(owner(), dataset.sha256)
     table = table_of(dataset.sha256, read, dataset.name, content, withdraw_table)
-    adopt(table, dataset.sha256, read)
+    set_table(table, dataset.sha256, read)
     if schema is not None:
         restore(schema)

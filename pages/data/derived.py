@@ -49,7 +49,7 @@ class TableKey:
         return cls(dataset.table.sha256, dataset.read)
 
     def digest(self) -> str:
-        """A short text for the keys of widgets that belong to the table."""
+        """Return a short text for the keys of widgets that belong to the table."""
         return hashlib.sha256(repr((self.sha256, self.read)).encode()).hexdigest()[:12]
 
 
@@ -143,7 +143,7 @@ def _described(
 
 
 def findings(dataset: Dataset, schema: Schema) -> tuple[Finding, ...]:
-    """Return the findings, errors first."""
+    """Return what is wrong or odd about a table and its schema, errors first."""
     return _findings(TableKey.of(dataset), schema, dataset.table)
 
 

@@ -80,8 +80,8 @@ def draw_detail(rows: Rows | str) -> None:
     with st.expander("One column in detail", key="data_detail_fold"):
         names = [column.name for column in schema.columns]
         if st.session_state.get(_COLUMN) not in names:
-            # set and not deleted, because the browser would still show a column of the earlier
-            # table
+            # If the value were only deleted, the browser would still show a column of the earlier
+            # table.
             st.session_state[_COLUMN] = names[0] if names else None
         name = st.selectbox("Column", names, key=_COLUMN, on_change=_forget_error)
         column, summary = schema.column(name), summaries(dataset, schema)[name]
@@ -287,7 +287,9 @@ def _cuts_chosen(name: str) -> None:
 
 
 def read_cuts(text: str, decimal: str = ".") -> list[float]:
-    """Read numbers with semicolons or blanks (or, with a decimal point, commas) between them.
+    """Read numbers with semicolons or blanks between them.
+
+    If the decimal mark is a point, commas can also be between them.
 
     Raises
     ------

@@ -17,10 +17,10 @@ _DELIMITER = f"{NOW}retry_delimiter"
 _OF = f"{NOW}retry_of"
 
 LINES, LETTERS = 8, 100
-"""The numbers of lines and of characters in a line that are shown."""
+"""The most lines, and the most characters of a line, that the page shows."""
 
 ROWS, COLUMNS = 4, 12
-"""The numbers of rows and columns in the preview."""
+"""The most rows and columns in the preview."""
 
 
 def draw_other_reading() -> None:

@@ -12,18 +12,18 @@ from pages.data.choices import choose_positive, choose_target, current
 from pages.data.derived import class_counts
 
 FEW_LABELS = 4
-"""The most labels that are buttons side by side ..."""
+"""The most labels that are buttons side by side. More labels are a list."""
 
 MOST_LETTERS = 36
-"""... with at most so many characters together."""
+"""The most characters of all these buttons together."""
 
 MOST_LABELS = 500
-"""The most labels of an outcome."""
+"""The most labels that the list offers."""
 
 _TARGET, _POSITIVE = "data_target", "data_positive"
 _IN_LIST = "data_positive_in_list"
-"""Two widgets for one value have two keys. Otherwise the browser would not get the value of the one
-that takes the other's place."""
+"""Keys of the two widgets for the positive class. With one key for both, the browser would not get
+the value of a widget that replaces the other."""
 
 
 def draw_outcome() -> None:

@@ -39,7 +39,7 @@ def draw_page() -> None:
         draw_part(draw_questions, questions)
         draw_part(draw_columns)
         draw_part(draw_cuts)
-        used = rows(*current())  # last, because it takes longest
+        used = rows(*current())  # after the parts that do not need it, because it takes longest
         draw_part(draw_checks, used)
         draw_part(draw_missing)
         draw_part(draw_detail, used)
@@ -71,7 +71,7 @@ def _draw_next(used: Rows | str, errors: Sequence[Finding], questions: Sequence[
         else:
             n_features = len(used.features)
             same = len(used.dropped)
-            dropped = f" ({same} more with one value only)" if same else ""
+            dropped = f" ({same} more have only one value)" if same else ""
             untrained = " Nothing is trained yet." if work().job is None else ""
             st.markdown(
                 f"**Ready:** {count_words(used.train.n_rows, 'training row')}, "

@@ -38,10 +38,10 @@ _OF_PRESET = {
 _PRESET_HELP = {
     Preset.MOST: "The usual choice: the tree is trained on four fifths of the rows and tested on "
     "the rest.",
-    Preset.PAPER: "90 % of the rows, but at most 600, train. All other rows test. So larger tables "
-    "are quick to solve.",
+    Preset.PAPER: "90 % of the rows, but at most 600, train. All other rows test. Large tables are "
+    "then quick to solve.",
     Preset.ALL: "No rows are left to test on: the training results alone are too favourable.",
-    Preset.CUSTOM: "Give numbers of rows or shares.",
+    Preset.CUSTOM: "Give the numbers of rows, or shares of them.",
 }
 
 
@@ -53,7 +53,7 @@ def draw_rows(rows: Rows | str, *, has_errors: bool) -> None:
     rows : Rows or str
         The use of the rows, or why they cannot be used.
     has_errors : bool
-        Whether the columns have errors, which are shown elsewhere. Otherwise the split is wrong.
+        Whether the columns have errors, which another part shows. Otherwise the split is wrong.
     """
     _, schema, split = current()
     st.header("Training and test rows", anchor=False)
@@ -191,8 +191,8 @@ def _draw_group(schema: Schema) -> None:
         placeholder="none",
         on_change=lambda: choose_group(st.session_state[_GROUP]),
         help="A column such as a patient's number. Rows with the same value either all train or "
-        "all test. Otherwise the test rows include patients of the training rows. The column is "
-        "then not a feature.",
+        "all test. Otherwise a patient may be in both parts, and the test is too favourable. The "
+        "column is then not a feature.",
     )
 
 

@@ -24,7 +24,8 @@ from pages.data.stored import draw_removal, draw_stored
 
 PREVIEW_ROWS, FEW_ROWS, PREVIEW_CELLS, PREVIEW_LETTERS = 200, 20, 20_000, 300
 PREVIEW_COLUMNS = 1000
-"""The most and fewest rows of the preview, its cells, and the characters of a cell."""
+"""Limits of the preview: the most rows, the rows that it always has, the most cells, the most
+characters of a cell, and the most columns."""
 
 AUTOMATIC = "automatic"
 NO_QUOTE = "none"
@@ -73,8 +74,8 @@ def draw_welcome() -> None:
     with left:
         st.header("Your own table", anchor=False)
         st.markdown(
-            "One row for each case, one column for each feature, the column names in the first "
-            "line, and one column with the outcome to predict."
+            "It needs one row for each case, one column for each feature, and one column with the "
+            "outcome to predict. The first line has the column names."
         )
         _draw_uploader()
         draw_refused()
@@ -147,7 +148,7 @@ def _draw_sample_picker() -> None:
 
 
 def _draw_sample_button(sample: Sample, label: str, help: str | None = None) -> None:
-    # Two buttons with the same label need different names for screen readers.
+    # Several buttons have the label "Use this sample". Their keys differ.
     st.button(
         label,
         key=f"data_sample_{sample.key}",

@@ -62,7 +62,8 @@ def draw_stored(*, but: str = "") -> None:
                 ),
             )
     if len(records) > MOST_LISTED:
-        st.caption(f"{count_words(len(records) - MOST_LISTED, 'older one')} on the Runs page.")
+        older = count_words(len(records) - MOST_LISTED, "older data set is", "older data sets are")
+        st.caption(f"{older} on the Runs page, under Stored data.")
 
 
 @show_store_errors()

@@ -2,9 +2,9 @@
 
 ``?data=<SHA-256>&run=<id>&frontier=<id>&curve=<id>&comparison=<id>&path=<id>&stability=<id>
 &alternatives=<id>&validation=<id>``, and on the Compare page ``&view=<kind of study>``. The
-address follows the session's work. Only when a session begins, or the user moves in the browser's
-history, the session follows the address. The address never has values of a case.
-An id only works for its owner.
+address follows the session's work. The session follows the address only when it begins, or when the
+user moves in the browser's history. The address never has values of a case. An id works only for
+its owner.
 
 Streamlit can bind a control to the address (``bind="query-params"``). The view of the Compare page
 is not bound, because all changes of the address must make one step in the browser's history:
@@ -55,7 +55,7 @@ _COMPARE_VIEWS = {
 
 
 def follow_address() -> None:
-    """Open the address's data and runs, if the user came by the address."""
+    """Open the data and runs in the address, if the user typed it, or moved in the history."""
     drop_deleted()
     begins = _OPENED not in st.session_state
     st.session_state[_OPENED] = True

@@ -61,7 +61,7 @@ def _tree_words(now: Work) -> str:
 
 
 def _shape_words(shape: Shape) -> str:
-    """The shape's name; a shape without a name is drawn."""
+    """The name of a shape, or the drawing of a shape without a name; HTML."""
     if isinstance(shape, AnyShape):
         return _short(shape.name)
     if shape.preset is not None:

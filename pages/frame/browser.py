@@ -1,4 +1,7 @@
-"""Scripts in the browser: focus, history, and drawings for screen readers."""
+"""Scripts in the browser: focus, history, and drawings for screen readers.
+
+Only Streamlit's own attributes say whether a part is old and whether the script still runs.
+"""
 
 from __future__ import annotations
 
@@ -59,6 +62,9 @@ def keep_focus() -> None:
     _KEEP(key="focus_keep", height=0)
 
 
+# A link changes the path, and then the page writes its parameters. Streamlit pushes a step onto the
+# browser's history for each and has no option to replace one. Without this script, Back would need
+# two clicks.
 _JOIN = st.components.v2.component(
     "odt_join_steps",
     html="<span></span>",
@@ -83,8 +89,8 @@ def join_steps() -> None:
     _JOIN(key="steps_join", height=0)
 
 
-# Graphviz names the parts of a drawing n0 and n1, and puts their texts where only some browsers
-# find them. The viewer has no option for this, so the script changes the finished drawing.
+# Graphviz names the parts of a drawing n0 and n1, and puts their texts where only some screen
+# readers find them. The viewer has no option for this, so the script changes the finished drawing.
 _READER = st.components.v2.component(
     "odt_drawing_reader",
     html="<span></span>",
@@ -167,7 +173,8 @@ export default function ({ parentElement }) {
   prepare(page)
   const listeners = [["focusin", show], ["focusout", hide], ["keydown", step]]
   for (const [kind, listener] of listeners) page.addEventListener(kind, listener)
-  show({ target: page.activeElement || page.body })  // the page was drawn again during the reading
+  // the page may be drawn again while a part has the focus
+  show({ target: page.activeElement || page.body })
   return () => {
     observer.disconnect()
     hide()

@@ -44,8 +44,10 @@ def choose_file(frozen: FrozenTree) -> Dataset | None:
         args=(key, partial(_load, frozen)),
     )
     draw_other_reading()
-    st.caption("The file stays on the computer that runs this dashboard until you delete it on "
-               "the Data page, and is not sent anywhere.")  # fmt: skip
+    st.caption(
+        "The file stays on the computer that runs this dashboard until you delete it on the Data "
+        "page, and is not sent anywhere."
+    )
     records = {each.sha256: each for each in store().datasets.list(owner()) if each.stored}
     if not records:
         return None
@@ -84,9 +86,9 @@ def _dataset(sha256: str) -> Dataset | None:
         st.error(sentence(str(error)))
         return None
     size = count_words(dataset.table.n_rows, "row")
-    st.markdown(f"**{plain(shorten(dataset.name, 60))}**: {size}, "
-                f"{count_words(len(dataset.table.columns), 'column')}"
-                f"{plain(_left_out(dataset.read))}")  # fmt: skip
+    columns = count_words(len(dataset.table.columns), "column")
+    left_out = plain(_left_out(dataset.read))
+    st.markdown(f"**{plain(shorten(dataset.name, 60))}**: {size}, {columns}{left_out}")
     return dataset
 
 

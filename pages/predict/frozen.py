@@ -67,7 +67,7 @@ class FrozenTree:
 
     @cached_property
     def test(self) -> EncodedData | None:
-        """The test rows of its run; None without any, or if its data set is not stored."""
+        """The test rows of its run; None without test rows, or if its data set is not stored."""
         try:
             return rows_of(self.job).test
         except InputError:

@@ -1,4 +1,4 @@
-"""Many cases: a file with the tree's answers."""
+"""The view Many cases: a file of cases with the tree's answers."""
 
 from __future__ import annotations
 

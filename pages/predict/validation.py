@@ -34,7 +34,7 @@ QUICK = 1.0
 WORDS = "Validate"
 ALL_ROWS, SOME_ROWS = "All rows that did not train it", "Some of them, by a column"
 MOST_VALUES = 300
-"""The most values in the choice, which are those with the most rows."""
+"""The most values in the choice. Values with the most rows come first."""
 
 
 def draw_validation(frozen: FrozenTree) -> None:
@@ -89,7 +89,8 @@ def _choose_part(table: Table, frozen: FrozenTree) -> PartOfTable:
     columns = _columns(table, schema)
     if not columns:
         raise InputError(
-            "No column divides the rows: each is constant, or has a different value in each row."
+            "No column divides the rows: every column is constant, or has a different value in "
+            "each row."
         )
     if st.session_state.get(PART_COLUMN) not in columns:
         st.session_state[PART_COLUMN] = columns[0]
@@ -124,7 +125,7 @@ def _columns(table: Table, schema: Schema) -> list[str]:
 
 
 def _values(table: Table, schema: Schema, column: str) -> list[str]:
-    """The values of a column in natural order; only those with the most rows if there are many."""
+    """The most frequent values of a column, at most `MOST_VALUES`, in natural order."""
     profile = profile_column(table, column, schema.reading_of(column))
     frequent = np.argsort(-np.where(profile.missing, 0, profile.counts), kind="stable")
     kept = [int(code) for code in frequent[:MOST_VALUES] if not profile.missing[code]]

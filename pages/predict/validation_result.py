@@ -68,7 +68,7 @@ def draw_validation_result(job: Job) -> None:
     )
     with st.expander("The tree"):
         draw_tree(result.tree, None, key="predict_validated")
-        st.caption("The leaves count training rows. The table of risks above has the others.")
+        st.caption("The leaves count training rows. The table of risks above counts the others.")
     with st.expander("Where this comes from"):
         _draw_origin(result, job)
     hide_old_charts()
@@ -192,10 +192,12 @@ def _draw_benefit(result: ValidationResult) -> None:
     rows = [
         ["Acting on positive answers", value_html(f"{own:.3f}")],
         ["Acting on everyone", value_html(f"{at_threshold.treat_all[0]:.3f}")],
-        ["Acting where the leaf's training risk is at least that",
-         value_html(f"{at_threshold.tree[0]:.3f}")],
+        [
+            "Acting where the leaf's training risk is at least the threshold",
+            value_html(f"{at_threshold.tree[0]:.3f}"),
+        ],
         ["Acting on no one", value_html("0")],
-    ]  # fmt: skip
+    ]
     head = ["", f"Net benefit at {percent_words(share, 0)}"]
     st.html(plain_table("Net benefit at the threshold", head, rows))
 

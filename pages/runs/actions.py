@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 import streamlit as st
@@ -33,7 +33,7 @@ def draw_actions(records: Sequence[RunRecord]) -> None:
             st.button(
                 "Stop",
                 key="runs_stop",
-                help="A running run keeps its best tree so far.",
+                help="A run that has begun keeps its best tree so far.",
                 on_click=_stop,
                 args=([record.summary.id for record in records],),
             )
@@ -52,7 +52,7 @@ def draw_notice() -> None:
 
 
 def open_or_tick(run_id: str) -> None:
-    """Open a run. If that fails, tick it, so that the reason stands above what is known of it."""
+    """Tick a run and open it. If that fails, the page shows the reason above the run's record."""
     choose_runs([run_id])
     _try(lambda: _open(run_id))
 
@@ -65,7 +65,7 @@ def _draw_for_one(record: RunRecord) -> None:
         key="runs_open",
         type="primary" if opened else "secondary",
         disabled=not opened,
-        help="Make the run current, with its data, columns, split and settings."
+        help="Makes the run current, with its data, columns, split and settings."
         if opened
         else "It has no result yet.",
     ):
@@ -74,7 +74,7 @@ def _draw_for_one(record: RunRecord) -> None:
         "Run again",
         key="runs_again",
         type="primary" if run.status is RunStatus.INTERRUPTED else "secondary",
-        help="Queue the same run once more: same data, settings and seed.",
+        help="Queues the same run again, with the same data, settings and seed.",
     ):
         _try(lambda: _run_again(run.id))
     members = run.members
@@ -85,7 +85,7 @@ def _draw_for_one(record: RunRecord) -> None:
         and st.button(
             "Go on",
             key="runs_go_on",
-            help="Queue the study's stopped, interrupted and failed runs again.",
+            help="Queues the study's stopped, interrupted and failed runs again.",
         )
     ):
         _try(lambda: resume_study(run.id))
@@ -96,8 +96,8 @@ def _draw_for_one(record: RunRecord) -> None:
         and st.button(
             "Change and run again",
             key="runs_change",
-            help="Put its settings into the Train page's controls, change what you like there, and "
-            "press Train.",
+            help="Opens the Train page with this run's settings. Change them there, and press "
+            "Train.",
         )
     ):
         _try(lambda: change_and_run_again(run.id))
@@ -118,7 +118,7 @@ def _open(run_id: str) -> NoReturn:
     open_run(run_id)
 
 
-def _try(action) -> None:  # type: ignore[no-untyped-def]
+def _try(action: Callable[[], object]) -> None:
     """Run an action, or show on the page why it fails."""
     try:
         action()
@@ -205,6 +205,6 @@ def _draw_export(record: RunRecord) -> None:
             )
 
 
-def _exporter(run_id: str, with_data: bool):  # type: ignore[no-untyped-def]
-    person = owner()
+def _exporter(run_id: str, with_data: bool) -> Callable[[], bytes]:
+    person = owner()  # the file is made outside the session
     return lambda: store().exchange.export_run(person, run_id, with_data=with_data).encode()

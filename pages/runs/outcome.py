@@ -20,7 +20,7 @@ PART_WORDS: dict[str, str] = {
     JobKind.ALTERNATIVES: "list",
     JobKind.STABILITY: "part",
 }
-"""The noun for a part of a study, by kind; otherwise "split"."""
+"""The noun for a part of a study, by kind. Other studies have splits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +31,6 @@ class RunOutcome:
     ----------
     tree : Tree or None
         Its tree; the best so far if the run is not over.
-    is_final : bool
-        Whether the run is over.
     train, test : Metrics or None
         The tree's rates on training and test rows.
     remark : str
@@ -42,7 +40,6 @@ class RunOutcome:
     """
 
     tree: Tree | None
-    is_final: bool
     train: Metrics | None
     test: Metrics | None
     remark: str
@@ -55,11 +52,10 @@ def outcome_of(record: RunRecord) -> RunOutcome:
     # a validation has a frozen tree and no training rows
     is_validation = record.summary.kind == JobKind.VALIDATE
     if result is None or result.get("tree") is None or is_validation:
-        return RunOutcome(None, record.result is not None, None, None, _remark(record))
+        return RunOutcome(None, None, None, _remark(record))
     found = StoredResult(result)
     return RunOutcome(
         found.tree,
-        record.result is not None,
         found.train,
         found.test,
         _remark(record),
@@ -80,7 +76,7 @@ def has_tree(record: RunRecord) -> bool:
 
 
 def has_page(run: RunSummary) -> bool:
-    """Whether a run of this kind has a page of its own, or only a place on that of its tree."""
+    """Whether a page can show a run of this kind by itself. A check of a proof needs its tree."""
     return run.kind != JobKind.VERIFY
 
 

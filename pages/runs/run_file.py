@@ -1,4 +1,4 @@
-"""Checks of imported runs: the parts that pages read must have the expected form."""
+"""The form of a run's file. An import checks the parts that pages read."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from odt_core.topology import Topology
 _TEXT = {"type": "string"}
 _STATUS = {"enum": [status.value for status in Status]}
 _COUNT = {"type": "integer", "minimum": 0, "maximum": 50_000_000}
-"""The most rows, because pages make lists of this length."""
+"""The form of a number of rows. It has a limit, because pages make lists of this length."""
 _SIZE = {"type": "integer", "minimum": 0, "maximum": 2**53}
 _NUMBER = {"type": "number", "minimum": -1e15, "maximum": 1e15}
 _SECONDS = {"type": "number", "minimum": 0, "maximum": 1e9}
 _TREE = {"type": "object"}
-"""A part that is checked by reading it."""
+"""The form of a tree. Reading the tree checks the rest."""
 
 
 def _or_none(form: dict[str, Any]) -> dict[str, Any]:
@@ -275,7 +275,7 @@ def check_run_file(file: RunFile) -> None:
         if isinstance(spec.part, PathPart):
             lengths.add(spec.part.most_questions)
     if len(lengths) > 1:
-        raise _unusable("its paths end at several numbers of questions")
+        raise _unusable("its paths end at different numbers of questions")
 
 
 def _unusable(reason: str) -> InputError:

@@ -83,7 +83,7 @@ def _draw_several(
                 _draw_its_tree(record, outcome)
                 _draw_counts(outcome)
     has_rates = any(each.train is not None for each in outcomes)  # a study has none
-    if len(records) > 2 or not has_rates:  # as wide as the columns above, one below the other
+    if len(records) > 2 or not has_rates:  # the tables need the full width
         _draw_settings(names, records)
         if has_rates:
             _draw_metrics(names, outcomes)
@@ -120,7 +120,7 @@ def _rows_of(record: RunRecord) -> tuple[object, ...]:
     """The settings that decide which rows train and test, and their meaning."""
     try:
         spec = JobSpec.from_json(record.spec)
-    except InputError:  # another version: compare the record
+    except InputError:  # a run of another version: compare the whole record
         return record.summary.dataset, repr(record.spec)
     return record.summary.dataset, spec.read, spec.train.schema, spec.train.split
 
@@ -171,7 +171,7 @@ def _draw_settings(names: Sequence[str], records: Sequence[RunRecord]) -> None:
 
 
 def _setting_html(field: str, value: str) -> str:
-    """A setting; shapes without a name are drawn, too."""
+    """Write a setting. A shape without a name is also drawn."""
     words = name_html(value, LONGEST_SETTING)
     if field != SHAPE:
         return words
@@ -182,7 +182,7 @@ def _setting_html(field: str, value: str) -> str:
 def _drawn(text: str) -> str:
     try:
         return shape_html(Topology.parse(text))
-    except InputError:  # of an imported file
+    except InputError:  # an imported file can have any text
         return ""
 
 

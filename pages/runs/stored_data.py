@@ -1,4 +1,4 @@
-"""The stored data sets: list, retention and deletion."""
+"""The list of stored data sets, with their retention and deletion."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _show_stored() -> None:
     for record in records[:MOST_LISTED]:
         _draw_dataset(record)
     if len(records) > MOST_LISTED:
-        st.caption(f"and {count_words(len(records) - MOST_LISTED, 'older one')}")
+        st.caption(f"and {count_words(len(records) - MOST_LISTED, 'older data set')}")
 
 
 def _draw_retention() -> None:

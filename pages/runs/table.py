@@ -34,7 +34,7 @@ from pages.runs.words import (
 PER_PAGE = 25
 MOST_SIDE_BY_SIDE = 4
 ROW_HEIGHT = 36
-"""The table's height in pixels."""
+"""The height of a row in pixels."""
 SORTS = {
     "Newest first": (SortKey.QUEUED, True),
     "Oldest first": (SortKey.QUEUED, False),
@@ -66,7 +66,7 @@ def chosen_runs() -> tuple[str, ...]:
 
 
 def take_clicked() -> str | None:
-    """Return the run whose *Open* was clicked in the table, once; otherwise None."""
+    """Return the run whose *Open* was clicked in the table, and forget the click; None without."""
     return st.session_state.pop(_TO_OPEN, None)
 
 
@@ -150,7 +150,8 @@ def _page() -> int:
 
 
 def _turn_to(page: int) -> None:
-    # Streamlit forbids to set a widget's value beside its default, so each page is a new widget.
+    # Streamlit does not let a script set the value of a widget with a default. So each page of the
+    # list has a new widget.
     st.session_state[_PAGE] = (f"{_PAGE}_{uuid.uuid4().hex}", page)
 
 
@@ -217,7 +218,7 @@ def _key(ids: Sequence[str]) -> str:
 
 
 def _carry_ticks(ids: Sequence[str]) -> None:
-    """If the rows changed, tick the same runs at their new positions."""
+    """If the list changed, tick the same runs at their new positions."""
     key = _key(ids)
     if st.session_state.get(_SHOWN) == key and key in st.session_state:
         return

@@ -31,7 +31,7 @@ def draw_adopt(job: Job, view: FrontierView, kept: KeptPoint) -> None:
             ADOPT,
             key="sens_adopt",
             type="primary",
-            help="Make it the current model: predict with it, export it, compare it.",
+            help="Makes this the current tree. Then you can predict with it and export it.",
             **note_press(ADOPT),
         )
         if is_pressed(ADOPT):

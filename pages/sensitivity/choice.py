@@ -65,7 +65,7 @@ class Choice:
 
     @property
     def floor(self) -> Fraction:
-        """The floor that the user set. The chosen point may not keep it."""
+        """The floor that the user set. The chosen point need not keep it."""
         try:
             return parse_floor(st.session_state[self.floor_key], "The floor")
         except InputError:
@@ -83,7 +83,7 @@ class Choice:
 
     @property
     def kept(self) -> KeptPoint:
-        """The chosen point with the user's floor, or with its own if another point is better."""
+        """The chosen point with the user's floor, or with its own floor if another is better."""
         floor = self.floor if self.serves_floor else self.view.floor_of(self.index, self.sweep)
         return KeptPoint(self.index, floor, self.sweep)
 
@@ -109,9 +109,8 @@ class Choice:
     def ratio(self) -> Fraction | None:
         """The number of false alarms that a miss costs, by the user or by the tree.
 
-        If the user set no costs, it is a ratio for which this tree is the cheapest; None if there
-        is
-        no such ratio.
+        If the user set no costs, it is a ratio for which this tree is the cheapest; None without
+        such a ratio.
         """
         cost = self.view.points[self.index].cost
         return self.asked_ratio or (None if cost is None else cost.inside)
@@ -246,7 +245,7 @@ def _cost_words(choice: Choice) -> str:
     cost, asked = choice.view.points[choice.index].cost, choice.asked_ratio
     found = "" if choice.view.bound is None else " found"
     if cost is None:
-        return f"For all costs of misses and false alarms, another tree{found} is cheaper."
+        return f"Whatever misses and false alarms cost, another tree{found} is cheaper."
     words = f"This is the cheapest tree{found} **{range_words(cost)}**."
     if asked is None:
         return words

@@ -13,7 +13,7 @@ from odt_core.jobs import Batch, Job
 from odt_core.render import RocPoint
 from odt_core.studies import CurveRow, FrontierView, Sweep, floor_objective
 from odt_core.topology import Topology
-from odt_core.words import number_words
+from odt_core.words import list_words, number_words
 from pages.common.drawings import draw_tree
 from pages.common.results import draw_verdict
 from pages.common.runs import QUICK, changes_since, wait_for
@@ -101,8 +101,8 @@ def draw_curve_tree(data: ReadyData, batch: Batch, picked: Picked) -> RocPoint |
     changed = [name for name in changes_since(first, data, None) if name != "the split"]
     if changed:
         st.info(
-            f"These curves were made before you changed {' and '.join(changed)}. Run them again "
-            "to see their trees here."
+            f"These curves were made before you changed {list_words(changed, ' and ')}. Run them "
+            "again to see their trees here."
         )
         return None
     shape = Topology.parse(picked.shape)

@@ -127,8 +127,8 @@ def _draw_settings(data: ReadyData) -> Given:
         persist_state="session",
         width=240,
         max_chars=400,
-        help=f"Floors on training {sweep.word}. For each floor the tree with the highest "
-        f"{other.word} that keeps it.",
+        help=f"Floors on training {sweep.word}. For each floor, the search finds the tree with the "
+        f"highest {other.word} that keeps it.",
     )
     shapes = st.multiselect(
         "Shapes",

@@ -38,7 +38,7 @@ THRESHOLDS = tuple(step / 100 for step in range(1, 100))
 
 @st.fragment
 def explore(job: Job, view: FrontierView) -> None:
-    """Draw everything that depends on the slider, without any solve.
+    """Draw everything that depends on the slider. Nothing here needs a solver.
 
     Parameters
     ----------

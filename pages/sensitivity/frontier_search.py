@@ -22,7 +22,14 @@ from pages.common.intents import is_pressed, note_press, queue_pressed
 from pages.common.people import owner
 from pages.common.runs import EVERY, QUICK, draw_job_progress, wait_for
 from pages.common.server import job_manager
-from pages.common.settings import MOST_SECONDS, SHAPE_NAMES, shape_name
+from pages.common.settings import (
+    DEFAULT_SHAPE,
+    MOST_SECONDS,
+    SHAPE_NAMES,
+    read_cap,
+    read_time_limit,
+    shape_name,
+)
 from pages.common.state import lane, update, work
 from pages.common.tables import ReadyData
 from pages.common.text import plain
@@ -124,8 +131,8 @@ def remember_frontier() -> None:
     """Begin with the settings of the frontier on the page, or else with the current tree's."""
     now = work()
     job = now.frontier or now.job
-    name = job.spec.train.topology.name if job is not None else "depth-2"
-    start_value(SHAPE, name if name in PRESETS else "depth-2")
+    name = DEFAULT_SHAPE if job is None else job.spec.train.topology.name
+    start_value(SHAPE, name if name in PRESETS else DEFAULT_SHAPE)
     if job is not None and MAX_CARD not in st.session_state:
         st.session_state[MAX_CARD] = job.spec.train.max_card
     limit = 60.0 if now.frontier is None else now.frontier.spec.train.time_limit
@@ -172,19 +179,16 @@ def frontier_spec(
     InputError
         If a setting cannot be used.
     """
-    if limit is None or not 1 <= limit <= MOST_SECONDS:
-        raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
-    if cap is not None and cap < 1:
-        raise InputError("The largest set of categories must be at least 1, or empty for no cap.")
+    seconds, max_card = read_time_limit(limit), read_cap(cap)
     topologies = [Topology.parse(shape) for shape in shapes]
     spec = TrainSpec(
         schema=data.schema,
         split=data.split,
         topology=topologies[0],
         objective=Objective(),
-        max_card=None if cap is None else int(cap),
+        max_card=max_card,
         engine=Engine.SEARCH,
-        time_limit=float(limit),
+        time_limit=seconds,
     )
     job = work().job
     if job is None or job.spec.train.schema != data.schema:

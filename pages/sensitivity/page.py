@@ -9,7 +9,7 @@ from odt_core.problem import EncodedData
 from pages.common.drawings import hide_old_charts
 from pages.common.layout import choose_page_view, draw_part, follow_theme
 from pages.common.messages import draw_unstored
-from pages.common.runs import changes_since
+from pages.common.runs import changes_since, draw_changes
 from pages.common.state import work
 from pages.common.studies import CURVES, FRONTIER, SENSITIVITY_VIEW
 from pages.common.tables import ReadyData, need_data, need_rows
@@ -48,18 +48,17 @@ def _draw_frontier(data: ReadyData, rows: EncodedData) -> None:
         explore(job, view)
     else:
         st.error(
-            plain(job.message or "No point was found in time: give it more, or a smaller shape.")
+            plain(
+                job.message
+                or "No trade-off was found in time: give more time, or choose a smaller shape."
+            )
         )
 
 
 def _draw_remarks(job: Job, data: ReadyData) -> None:
     """Draw warnings about a frontier."""
     changed = changes_since(job, data, None)
-    if changed:
-        st.warning(
-            f"This frontier was found before you changed {' and '.join(changed)}. Press "
-            "**Find the frontier** to bring it up to date."
-        )
+    draw_changes(changed, "This frontier was found", "Press **Find the frontier**")
     draw_unstored(job)
 
 

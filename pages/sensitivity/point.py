@@ -77,7 +77,7 @@ def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> 
     with right:
         if point.test is None:
             st.markdown("**Test** · no rows")
-            st.caption("Every row trains: keep some for testing on the Data page.")
+            st.caption("Every row trains. Keep some rows for testing on the Data page.")
         else:
             draw_counts("Test", point.test, point.tree)
     left, right = st.columns(2, gap="medium")
@@ -98,8 +98,8 @@ def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> 
 def _draw_net_benefit(choice: Choice, point: ViewPoint, prevalence: float | None) -> None:
     if choice.ratio is None:
         st.caption(
-            "Net benefit needs costs, and this tree is not the cheapest for any. Set above what a "
-            "miss and a false alarm cost."
+            "Net benefit needs costs, and this tree is not the cheapest for any costs. Give the "
+            "costs of a miss and of a false alarm above."
         )
         return
     threshold = threshold_of(choice.ratio)
@@ -119,14 +119,14 @@ def _draw_net_benefit(choice: Choice, point: ViewPoint, prevalence: float | None
     costs = "your costs" if choice.asked_ratio else assumed_words(choice)
     st.caption(
         plain(
-            f"{where}: true positives per row, less false positives weighed at the threshold of "
-            f"{percent_words(threshold)} that goes with {costs}."
+            f"{where}: true positives per row, minus false positives per row, which are weighted "
+            f"for the threshold of {percent_words(threshold)}. The threshold comes from {costs}."
         )
     )
 
 
 def threshold_of(ratio: Fraction) -> float:
-    """The lowest risk at which acting pays, if a miss costs so many false alarms."""
+    """The lowest risk at which acting pays, if a miss costs as much as `ratio` false alarms."""
     return float(1 / (1 + ratio))
 
 
@@ -134,8 +134,8 @@ def assumed_words(choice: Choice) -> str:
     """Name the costs that are used if the user has set none; plain text."""
     assert choice.ratio is not None
     return (
-        f"{alarm_words(choice.ratio)} for a miss (costs are not set; for these this "
-        "tree is the cheapest)"
+        f"{alarm_words(choice.ratio)} for a miss (no costs are set; at this ratio, this tree is "
+        "the cheapest)"
     )
 
 

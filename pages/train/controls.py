@@ -24,7 +24,13 @@ from odt_core.words import ENGINE_WORDS
 from pages.common.intents import is_pressed, note_press
 from pages.common.layout import draw_part
 from pages.common.runs import start_job, unfinished_job
-from pages.common.settings import DEFAULT_SHAPE, MOST_SECONDS, TrainKey
+from pages.common.settings import (
+    DEFAULT_SHAPE,
+    MOST_SECONDS,
+    TrainKey,
+    read_cap,
+    read_time_limit,
+)
 from pages.common.tables import ReadyData
 from pages.common.text import plain
 from pages.common.widgets import start_value
@@ -208,38 +214,36 @@ def _choose_smallest_leaf() -> SmallestLeaf | None:
 
 
 def _choose_cap() -> int | None:
-    cap = st.number_input(
-        "Largest set of categories",
-        min_value=1,
-        step=1,
-        value=None,
-        placeholder="no cap",
-        key=TrainKey.MAX_CARD,
-        persist_state="session",
-        help="At most this many categories of a column on one side of a question (max.card in the "
-        "paper). 1 asks about single categories, as in *is it red?*; 2 allows *is it red or "
-        "blue?*; empty means no cap. With a small cap, trees are easier to read and overfit less. "
-        "Numerical columns are not affected.",
+    return read_cap(
+        st.number_input(
+            "Largest set of categories",
+            min_value=1,
+            step=1,
+            value=None,
+            placeholder="no cap",
+            key=TrainKey.MAX_CARD,
+            persist_state="session",
+            help="The most categories of a column on one side of a question (max.card in the "
+            "paper). 1 asks about single categories, as in *is it red?*; 2 allows *is it red or "
+            "blue?*; empty means no cap. With a small cap, trees are easier to read and overfit "
+            "less. The cap does not affect numerical columns.",
+        )
     )
-    if cap is not None and cap < 1:
-        raise InputError("The largest set of categories must be at least 1, or empty for no cap.")
-    return None if cap is None else int(cap)
 
 
 def _choose_time() -> float:
-    seconds = st.number_input(
-        "Time limit in seconds",
-        min_value=1,
-        max_value=MOST_SECONDS,
-        step=30,
-        key=start_value(TrainKey.SECONDS, 60),
-        persist_state="session",
-        help="When the time is over, the page shows the best tree so far and how much better "
-        "another tree could be.",
+    return read_time_limit(
+        st.number_input(
+            "Time limit in seconds",
+            min_value=1,
+            max_value=MOST_SECONDS,
+            step=30,
+            key=start_value(TrainKey.SECONDS, 60),
+            persist_state="session",
+            help="When the time is over, the page shows the best tree so far and how much better "
+            "another tree could be.",
+        )
     )
-    if seconds is None or not 1 <= seconds <= MOST_SECONDS:
-        raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
-    return float(seconds)
 
 
 def _choose_engine() -> tuple[Engine, int, int]:
@@ -308,7 +312,7 @@ def _choose_selection() -> tuple[FeatureSelection, int]:
     if not selected:
         return FeatureSelection.NONE, 1
     least = st.number_input(
-        "At least so many columns",
+        "At least this many columns",
         1,
         10_000,
         key=start_value(TrainKey.LEAST_FEATURES, 1),

@@ -37,10 +37,10 @@ _SHEETS = {
 }
 
 MOST_PROGRAM = 100_000
-"""The page writes integer programs with at most this product of rows and decision nodes."""
+"""The largest product of rows and decision nodes for which the page writes an integer program."""
 
 LONGEST_USE, LONGEST_AUTHOR = 500, 120
-"""The most characters of an author's statement."""
+"""The most characters of the intended use, and of the author."""
 
 
 def draw_downloads(job: Job, rows: Prepared) -> None:

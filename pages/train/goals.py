@@ -9,7 +9,7 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.problem import Goal, Objective
 from odt_core.training import parse_floor, parse_weight
-from odt_core.words import GOAL_NAMES
+from odt_core.words import GOAL_NAMES, capitalized
 from pages.common.settings import TrainKey
 from pages.common.text import plain, shorten
 from pages.common.widgets import start_value
@@ -19,20 +19,15 @@ _FURTHER = {rate: TrainKey.further_floor(rate) for rate in ("tpr", "tnr")}
 """The keys of the further floors, by rate."""
 
 
-def _title(goal: Goal) -> str:
-    name = GOAL_NAMES[goal]
-    return f"{name[0].upper()}{name[1:]}"
-
-
 def choose_goal(positive: str, negative: str) -> Goal:
     """Draw the choice of goal, with a sentence on its meaning for these classes."""
     goal = st.selectbox(
         "Goal",
         list(Goal),
-        format_func=_title,
+        format_func=lambda goal: capitalized(GOAL_NAMES[goal]),
         key=start_value(TrainKey.GOAL, Goal.ACCURACY),
         persist_state="session",
-        help="What the tree does best on the training rows.",
+        help="The rate that the search makes as high as possible on the training rows.",
     )
     goal = Goal(goal or Goal.ACCURACY)
     yes, no = plain(shorten(positive, 30)), plain(shorten(negative, 30))

@@ -33,8 +33,8 @@ def draw_page(data: ReadyData) -> None:
         if job is None:
             draw_preview(rows, asked.problem, asked.spec)
         elif running:
-            # If the run has ended since the button was drawn, watching it draws the page again, so
-            # that the button does not stay disabled.
+            # The run may have ended after the button was drawn. Then its progress draws the page
+            # again, so that the button does not stay disabled.
             watch_run(job, problem_of(job))
         else:
             if not job.is_over:

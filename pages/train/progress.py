@@ -8,7 +8,7 @@ from odt_core.jobs import Job
 from odt_core.problem import Problem
 from odt_core.render import progress_alt_text, progress_figure
 from odt_core.solution import TracePoint
-from odt_core.words import gap_words, seconds_words, value_words
+from odt_core.words import capitalized, gap_words, seconds_words, value_words
 from pages.common.drawings import draw_chart
 from pages.common.layout import current_theme
 from pages.common.runs import EVERY, draw_job_progress, is_over_or_proved, stop_run
@@ -85,6 +85,5 @@ def _sentences(problem: Problem, trace: list[TracePoint]) -> list[str]:
     if bound is None:
         found.append("How much better a tree could be is not known yet.")
     else:
-        words = gap_words(problem, max(bound - best, 0))
-        found.append(f"{words[:1].upper()}{words[1:]}.")
+        found.append(f"{capitalized(gap_words(problem, max(bound - best, 0)))}.")
     return found

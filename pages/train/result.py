@@ -11,7 +11,7 @@ from odt_core.solution import Status
 from odt_core.studies import Adoption, Source
 from odt_core.training import StoredResult
 from odt_core.tree import Tree
-from odt_core.words import count_words, list_words
+from odt_core.words import count_words
 from pages.common.drawings import choose_direction, chosen_direction, draw_tree
 from pages.common.messages import draw_unstored
 from pages.common.places import Place
@@ -23,6 +23,7 @@ from pages.common.results import (
     draw_rates,
     draw_verdict,
 )
+from pages.common.runs import draw_changes
 from pages.common.studies import COMPARE_VIEW, STABILITY
 from pages.common.tables import problem_of, rows_of
 from pages.common.text import plain, sentence, shorten
@@ -53,11 +54,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
     _draw_selected(result)
     if job.spec.kind is JobKind.ADOPT:
         st.caption(_source_words(job))
-    if changes:
-        st.warning(
-            f"This tree was trained before you changed {list_words(changes, ' and ')}. Press "
-            "Train to bring it up to date."
-        )
+    draw_changes(changes, "This tree was trained", "Press Train")
     _draw_leaks(tree, rows)
     draw_tree(tree, rows.test, key="train_tree", direction=chosen_direction())
     if not tree.decisions:

@@ -9,7 +9,7 @@ from odt_core.exact import shortest_decimal
 from odt_core.problem import Feature
 from odt_core.topology import AnyShape, Shape, Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, node_rule_words
-from odt_core.words import printable
+from odt_core.words import capitalized, printable
 from pages.common.settings import TrainKey
 from pages.common.text import plain, shorten
 
@@ -35,7 +35,7 @@ def choose_rules(features: tuple[Feature, ...], topology: Shape) -> RulesSpec:
     for number, rule in enumerate(rules):
         _draw_rule(number, rule)
     if isinstance(topology, AnyShape):
-        st.caption("Rules for single questions need one shape: choose one to give such rules.")
+        st.caption("Rules for single questions need a fixed shape: choose one above.")
         return RulesSpec(tuple(forbidden), rules)
     with st.popover("Add a rule for one question", width="stretch"):
         _draw_new_rule(features, topology)
@@ -49,8 +49,7 @@ def _kept_rules() -> tuple[NodeRuleSpec, ...]:
 
 def _draw_rule(number: int, rule: NodeRuleSpec) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        words = node_rule_words(rule)
-        st.markdown(plain(shorten(words[:1].upper() + words[1:], 160)))
+        st.markdown(plain(shorten(capitalized(node_rule_words(rule)), 160)))
         st.button(
             "Remove",
             key=f"train_rule_remove_{number}",
@@ -116,14 +115,14 @@ def draw_question(
     node : int
         Decision node, from 1, that the rule is for.
     features : tuple of Feature
-        What it can be about.
+        The features that it can be about.
     key : str
-        How the controls' keys begin.
+        The prefix of the controls' keys.
 
     Returns
     -------
     NodeRuleSpec or None
-        The rule; None if something is left to choose.
+        The rule; None while a part of it is not chosen.
     """
     g = st.selectbox(
         "Column",

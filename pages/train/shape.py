@@ -91,8 +91,8 @@ def _choose_any() -> AnyShape:
         step=1,
         key=start_value(TrainKey.MOST_QUESTIONS, DEFAULT_QUESTIONS),
         persist_state="session",
-        help="Train finds the best tree of *all* shapes with at most so many questions on at most "
-        "four levels. This takes longer than one shape, and longer with more questions.",
+        help="Train finds the best tree of *all* shapes with at most this many questions on at "
+        "most four levels. It takes longer than for one shape, and longer with more questions.",
     )
     shape = AnyShape(int(most))
     st.caption(shape_words(shape))

@@ -66,7 +66,7 @@ def test_a_point_is_chosen_trained_and_found_again(open_window: Opener) -> None:
             break
     assert re.fullmatch("depth-[123]", chosen.input_value()) and chosen.input_value() != name
     name = chosen.input_value()
-    page.get_by_role("button", name="Train this one on all training rows").click()
+    page.get_by_role("button", name="Train this on all training rows").click()
     page.locator(".st-key-compare_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
     window.settle()
     page.wait_for_url("**/compare?data=*&run=*&comparison=*")
@@ -109,7 +109,7 @@ def test_the_keyboard_alone_compares(open_window: Opener) -> None:
     page.keyboard.press("Enter")
     expect(page.get_by_text(re.compile("^Best: "))).to_be_visible(timeout=SOLVED)
     window.settle()
-    train = page.get_by_role("button", name="Train this one on all training rows")
+    train = page.get_by_role("button", name="Train this on all training rows")
     train.focus()
     page.keyboard.press("Enter")
     page.locator(".st-key-compare_tree svg g.node:visible").first.wait_for(timeout=SOLVED)

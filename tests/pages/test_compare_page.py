@@ -74,7 +74,7 @@ def test_it_says_what_will_be_compared_and_on_which_rows(page: AppTest) -> None:
     )
     assert any(element.value == "Nothing is compared yet" for element in page.header)
     page.toggle(key=plan.ALL_ROWS).set_value(True).run()
-    assert "none are left for an honest test" in said(page)
+    assert "no rows are left for an honest test" in said(page)
 
 
 def test_every_setting_reaches_the_folds(page: AppTest) -> None:

@@ -184,7 +184,7 @@ def test_ranked_columns_that_cannot_be_shown_are_refused(
 def test_paths_of_one_study_have_the_same_length(maker: Maker, found_path: str) -> None:
     file = json.loads(found_path)
     file["members"][1]["spec"]["part"]["most_questions"] = 1
-    with pytest.raises(InputError, match="several numbers of questions"):
+    with pytest.raises(InputError, match="different numbers of questions"):
         take_in(maker, file)
 
 

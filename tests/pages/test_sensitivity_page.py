@@ -196,7 +196,7 @@ def test_net_benefit_begins_with_costs_for_which_the_tree_is_the_cheapest(page: 
         threshold = float(1 / (1 + cost.inside))
         counts = view.points[index].train
         assert said_number(net_benefit(counts, threshold)) in net_benefit_table(page)
-        assert any("costs are not set" in caption.value for caption in page.caption)
+        assert any("no costs are set" in caption.value for caption in page.caption)
     never = next((i for i, point in enumerate(view.points) if point.cost is None), None)
     assert never is not None, "some point is not a corner of the frontier"
     page.select_slider(key=f"sens_point_{job.id}").set_value(never).run()
