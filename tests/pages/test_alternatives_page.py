@@ -86,7 +86,7 @@ def test_trees_are_listed_with_what_is_proved(listed: AppTest) -> None:
     view = view_of(listed)
     text = said(listed)
     assert len(view.trees) == 12 and view.proof_words() in text
-    assert "This is about the 200 training rows" in text
+    assert "This holds for the 200 training rows" in text
     for tree in view.trees[: gallery.A_PAGE]:
         assert f"**No. {tree.place + 1}** · {tree.train.errors} wrong" in text
     table = listed.dataframe[0].value

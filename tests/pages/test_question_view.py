@@ -336,7 +336,7 @@ def known_results(app: AppTest) -> list[dict[str, object]]:
 
 def test_columns_that_were_not_tried_are_counted(page: AppTest) -> None:
     with_ranking(page, lambda found: replace(found, columns=found.columns[:-2], left=2))
-    assert "It was stopped: 2 columns not tried." in said(page)
+    assert "The ranking was stopped: 2 columns were not tried." in said(page)
     assert button(page, keys.RANK_AGAIN).label == "Try all columns"
 
 
