@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         else:
             parts = plan.fold_parts()
             results = run_jobs(options, table, spec, JobKind.COMPARE, parts, stop, printer)
-            runs = tuple(FoldRun.from_json(run) for result in results for run in result["runs"])
+            runs = FoldRun.of_results(results)
     found = compare_runs(runs, spec.objective, len(plan.folding))
     seconds = time.monotonic() - began
     if options.json:

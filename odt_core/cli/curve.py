@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         else:
             parts = [curve.repeat(number) for number in range(curve.repeats)]
             results = run_jobs(options, table, spec, JobKind.CURVE, parts, stop, printer)
-            runs = tuple(CurveRun.from_json(run) for result in results for run in result["runs"])
+            runs = CurveRun.of_results(results)
     rows = curve_table(runs)
     seconds = time.monotonic() - began
     done = len({run.seed for run in runs})

@@ -331,8 +331,7 @@ def _curves(asked: _Asked) -> tuple[CurveRow, ...]:
         return has_shape and alike(other.train) == alike(spec)
 
     def rows(batch: Batch) -> tuple[CurveRow, ...]:
-        runs = [record for result in batch.results for record in result["runs"]]
-        return curve_table([CurveRun.from_json(record) for record in runs])
+        return curve_table(CurveRun.of_results(batch.results))
 
     batches = asked.runs(JobKind.CURVE, fits)
     return next((found for batch in batches if (found := _typed(batch, rows))), ())
@@ -353,9 +352,8 @@ def _comparison(asked: _Asked) -> Comparison | None:
         return any(problem_of(tree.apply(base)) == problem_of(spec) for tree in trees)
 
     def rows(batch: Batch) -> Comparison:
-        runs = [record for result in batch.results for record in result["runs"]]
-        folds = [FoldRun.from_json(record) for record in runs]
-        return compare_runs(folds, spec.objective, len(batch.jobs))
+        runs = FoldRun.of_results(batch.results)
+        return compare_runs(runs, spec.objective, len(batch.jobs))
 
     batches = asked.runs(JobKind.COMPARE, fits)
     return next((found for batch in batches if (found := _typed(batch, rows))), None)

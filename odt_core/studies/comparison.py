@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
@@ -336,6 +336,11 @@ class FoldRun:
             seconds=record["seconds"],
             has_sets=record.get("has_sets", True),
         )
+
+    @classmethod
+    def of_results(cls, results: Iterable[Mapping[str, Any]]) -> tuple[FoldRun, ...]:
+        """Read the runs in the results of a comparison's jobs."""
+        return tuple(cls.from_json(run) for result in results for run in result["runs"])
 
 
 def run_fold(

@@ -9,7 +9,7 @@ Then it counts the point's tree on the test rows.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -176,6 +176,11 @@ class CurveRun:
             proved=record["proved"],
             sweep=Sweep(record.get("sweep", Sweep.TPR.value)),
         )
+
+    @classmethod
+    def of_results(cls, results: Iterable[Mapping[str, Any]]) -> tuple[CurveRun, ...]:
+        """Read the runs in the results of a curve's jobs."""
+        return tuple(cls.from_json(run) for result in results for run in result["runs"])
 
 
 def check_curve(spec: TrainSpec) -> None:

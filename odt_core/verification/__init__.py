@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from odt_core.verification.enumeration import EnumerationResult, verify
-from odt_core.verification.models import Claim, Verification, run_verification, verify_model
+from odt_core.verification.models import (
+    Claim,
+    StoredVerification,
+    Verification,
+    run_verification,
+    verify_model,
+)
 
 __all__ = [
     "Claim",
     "EnumerationResult",
+    "StoredVerification",
     "Verification",
     "run_verification",
     "verify",

@@ -42,6 +42,27 @@ class Claim:
         return cls(int(record["total"]), int(record["errors"]))
 
 
+@dataclass(frozen=True)
+class StoredVerification:
+    """The outcome of a stored check, as pages show it.
+
+    Attributes
+    ----------
+    holds : bool or None
+        Whether the proof holds; None if time ran out.
+    words : str
+        The finding in one or two sentences.
+    """
+
+    holds: bool | None
+    words: str
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> StoredVerification:
+        """Read what `Verification.to_json` wrote."""
+        return cls(record["holds"], record["words"]["status"])
+
+
 @dataclass(frozen=True, eq=False)
 class Verification:
     """The outcome of a check.

@@ -33,7 +33,6 @@ from pages.common.settings import shape_name
 from pages.common.state import work
 from pages.common.studies import (
     EVERY,
-    begin_study,
     draw_stop_button,
     draw_study_button,
     draw_study_failure,
@@ -68,17 +67,14 @@ def draw_near(data: ReadyData, job: Job | None) -> None:
         button = st.container()
         asked = _draw_settings(begins_from)
     with button:
-        begins = draw_study_button(
+        draw_study_button(
             LIST,
             "Searching …",
+            None if asked is None else lambda: [asked],
             key=keys.LIST,
             busy=busy,
             is_first=batch is None,
-            is_ready=asked is not None,
         )
-    if begins and asked is not None:
-        begin_study([asked])
-        st.rerun()
     shown = None
     with right:
         if batch is None:

@@ -16,7 +16,7 @@ from odt_core.studies import Adoption
 from odt_core.words import capitalized, count_words, list_words, number_words, seconds_words
 from pages.alternatives import keys
 from pages.common.layout import draw_part
-from pages.common.studies import begin_study, draw_study_button
+from pages.common.studies import draw_study_button
 from pages.common.tables import ReadyData, rows_of
 from pages.common.text import plain, shorten
 
@@ -197,18 +197,16 @@ def _draw_limited_button(batch: Batch, without: tuple[str, ...], only: tuple[str
     part = _part_of(batch)
     if not (without or only) or (without, only) == (part.without, part.only):
         return
-    if draw_study_button(
+    limited = replace(batch.jobs[0].spec, part=replace(part, without=without, only=only))
+    draw_study_button(
         LIST_LIMITED,
         "Searching …",
+        lambda: [limited],
         key=keys.LIST_LIMITED,
         busy=False,
         is_first=False,
-        is_ready=True,
         width="content",
-    ):
-        limited = replace(part, without=without, only=only)
-        begin_study([replace(batch.jobs[0].spec, part=limited)])
-        st.rerun()
+    )
 
 
 def _choose_columns(label: str, key: str, names: Sequence[str]) -> list[str]:

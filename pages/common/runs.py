@@ -60,6 +60,25 @@ def _queue(spec: JobSpec) -> Job:
     return job_manager().submit(spec, owner=mine, lane=own_lane, rerun_of=changed)
 
 
+def queue_job(name: str, spec: JobSpec, seconds: float) -> Job:
+    """Queue a requested run that is not a training run, and wait for it a moment.
+
+    Parameters
+    ----------
+    name : str
+        The run's name in `Work`.
+    spec : JobSpec
+        The run.
+    seconds : float
+        The longest wait.
+    """
+    mine, own_lane = owner(), lane()
+    now = queue_pressed(lambda: {name: job_manager().submit(spec, owner=mine, lane=own_lane)})
+    job: Job = getattr(now, name)
+    wait_for(job, seconds)
+    return job
+
+
 def stop_run(job: Job) -> None:
     """Stop a run, keep its best tree so far, and wait for it a moment."""
     job_manager().cancel(job)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -84,36 +84,31 @@ def is_busy(batch: Batch | None) -> bool:
 def draw_study_button(
     words: str,
     meanwhile: str,
+    specs: Callable[[], Sequence[JobSpec]] | None,
     *,
     key: str,
     busy: bool,
     is_first: bool,
-    is_ready: bool,
     width: Literal["stretch", "content"] = "stretch",
-) -> bool:
-    """Draw the button that begins a study.
+) -> None:
+    """Draw the button that begins a study. After a press, queue its runs and draw the page again.
 
     Parameters
     ----------
     words, meanwhile : str
         The label, and the label during a study.
+    specs : callable or None
+        Makes the specifications of the study's runs; None if the settings have an error.
     key : str
         The button's key.
     busy : bool
         Whether a study of this kind is not over.
     is_first : bool
         Whether the page shows no study of this kind, so that this button is the next step.
-    is_ready : bool
-        Whether the settings have no error.
     width : str
         ``stretch`` or ``content``.
-
-    Returns
-    -------
-    bool
-        Whether the button was pressed and a study can begin.
     """
-    can_begin = is_ready and not busy
+    can_begin = specs is not None and not busy
     st.button(
         meanwhile if busy else words,
         key=key,
@@ -122,13 +117,12 @@ def draw_study_button(
         disabled=not can_begin,
         **note_press(words),
     )
-    return can_begin and is_pressed(words)
-
-
-def begin_study(specs: Sequence[JobSpec]) -> None:
-    """Queue the runs of the requested study, and make it current."""
-    name, mine = STUDY_PAGES[specs[0].kind].name, owner()
-    queue_pressed(lambda: {name: Batch.submit(job_manager(), specs, owner=mine)})
+    if specs is None or busy or not is_pressed(words):
+        return
+    runs, mine = specs(), owner()
+    name = STUDY_PAGES[runs[0].kind].name
+    queue_pressed(lambda: {name: Batch.submit(job_manager(), runs, owner=mine)})
+    st.rerun()
 
 
 def draw_study_progress(batch: Batch, words: str) -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from odt_core.data import Prepared
 from odt_core.evaluation import FAIRNESS, can_ask_about_sets
-from odt_core.jobs import Batch, JobKind
+from odt_core.jobs import Batch, JobKind, JobSpec
 from odt_core.studies import Comparison, FoldRun, compare_runs
 from odt_core.words import count_words
 from pages.common.messages import draw_unstored
 from pages.common.state import work
 from pages.common.studies import (
     EVERY,
-    begin_study,
     draw_stop_button,
     draw_study_button,
     draw_study_progress,
@@ -21,7 +22,7 @@ from pages.common.studies import (
 )
 from pages.common.tables import ReadyData
 from pages.compare.figure import CHOSEN, draw_comparison_figure
-from pages.compare.plan import draw_plan
+from pages.compare.plan import Plan, draw_plan
 from pages.compare.result import draw_comparison, train_pressed
 
 COMPARE = "Compare the candidates"
@@ -39,19 +40,14 @@ def draw_candidates(data: ReadyData, rows: Prepared) -> None:
         button = st.container()
         plan = draw_plan(data, rows)
     with button:
-        begins = draw_study_button(
+        draw_study_button(
             COMPARE,
             "Comparing …",
+            None if plan is None else partial(_jobs, data, plan),
             key="compare_go",
             busy=busy,
             is_first=batch is None,
-            is_ready=plan is not None,
         )
-    if begins and plan is not None:
-        parts = plan.comparison.fold_parts()
-        begin_study([data.dataset.job(plan.spec, JobKind.COMPARE, part) for part in parts])
-        st.session_state.pop(CHOSEN, None)  # the new best is chosen
-        st.rerun()
     with right:
         if batch is None:
             _draw_preview(rows)
@@ -62,9 +58,16 @@ def draw_candidates(data: ReadyData, rows: Prepared) -> None:
             draw_comparison(data, batch, found)
 
 
+def _jobs(data: ReadyData, plan: Plan) -> list[JobSpec]:
+    """Make a job for each fold. Its result shows the new best candidate at first."""
+    st.session_state.pop(CHOSEN, None)
+    parts = plan.comparison.fold_parts()
+    return [data.dataset.job(plan.spec, JobKind.COMPARE, part) for part in parts]
+
+
 def comparison_of(batch: Batch) -> Comparison:
     """The comparison from the finished folds."""
-    runs = [FoldRun.from_json(run) for result in batch.results for run in result["runs"]]
+    runs = FoldRun.of_results(batch.results)
     return compare_runs(runs, batch.jobs[0].spec.train.objective, len(batch.jobs))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
 from odt_core.data import Folding, Prepared
 from odt_core.errors import InputError
-from odt_core.jobs import Batch, JobKind
+from odt_core.jobs import Batch, JobKind, JobSpec
 from odt_core.solution import Status
 from odt_core.studies import PathPart, PathSpec, PathView
 from odt_core.topology import MAX_NODES
@@ -18,7 +19,6 @@ from pages.common.messages import draw_unstored
 from pages.common.state import work
 from pages.common.studies import (
     EVERY,
-    begin_study,
     draw_stop_button,
     draw_study_button,
     draw_study_progress,
@@ -61,19 +61,14 @@ def draw_path(data: ReadyData, rows: Prepared) -> None:
         button = st.container()
         plan = _draw_plan(data, rows)
     with button:
-        begins = draw_study_button(
+        draw_study_button(
             FIND,
             "Searching …",
+            None if plan is None else partial(_jobs, data, plan),
             key="path_go",
             busy=busy,
             is_first=batch is None,
-            is_ready=plan is not None,
         )
-    if begins and plan is not None:
-        parts = plan.path.parts()
-        begin_study([data.dataset.job(plan.spec, JobKind.PATH, part) for part in parts])
-        st.session_state.pop(CHOSEN, None)  # the new elbow is chosen
-        st.rerun()
     with right:
         if batch is None:
             _draw_preview()
@@ -82,6 +77,12 @@ def draw_path(data: ReadyData, rows: Prepared) -> None:
         else:
             draw_unstored(*batch.jobs)
             draw_path_result(data, batch, view_of(batch))
+
+
+def _jobs(data: ReadyData, plan: _Plan) -> list[JobSpec]:
+    """Make the jobs of a path. Its result shows the new elbow at first."""
+    st.session_state.pop(CHOSEN, None)
+    return [data.dataset.job(plan.spec, JobKind.PATH, part) for part in plan.path.parts()]
 
 
 def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from odt_core.data import Prepared
-from odt_core.jobs import Batch, Job, JobKind
+from odt_core.jobs import Batch, Job, JobKind, JobSpec
 from odt_core.studies import (
     RangeRun,
     ResampleRange,
@@ -25,7 +26,6 @@ from pages.common.settings import SHAPE_NAMES
 from pages.common.state import work
 from pages.common.studies import (
     EVERY,
-    begin_study,
     draw_stop_button,
     draw_study_button,
     draw_study_progress,
@@ -53,19 +53,15 @@ def draw_stability(data: ReadyData, rows: Prepared) -> None:
     with left:
         job = _tree_job(data)
         resamples = _draw_resamples(batch)
-        begins = draw_study_button(
+        draw_study_button(
             REFIT,
             "Refitting …",
+            None if job is None else partial(_jobs, job, resamples),
             key="stability_go",
             busy=busy,
             is_first=batch is None,
-            is_ready=job is not None,
         )
         _draw_what(job, rows)
-    if begins and job is not None:
-        parts = StabilitySpec(resamples).parts()
-        begin_study([replace(job.spec, kind=JobKind.STABILITY, part=part) for part in parts])
-        st.rerun()
     with right:
         if batch is None:
             _draw_preview(grouped=data.schema.group is not None)
@@ -75,6 +71,11 @@ def draw_stability(data: ReadyData, rows: Prepared) -> None:
             draw_unstored(*batch.jobs)
             _say_other_tree(batch, job)
             draw_stability_result(batch, stability_of(batch))
+
+
+def _jobs(job: Job, resamples: int) -> list[JobSpec]:
+    parts = StabilitySpec(resamples).parts()
+    return [replace(job.spec, kind=JobKind.STABILITY, part=part) for part in parts]
 
 
 def _tree_job(data: ReadyData) -> Job | None:

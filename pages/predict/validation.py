@@ -15,12 +15,11 @@ from odt_core.evaluation import subgroup_columns
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.problem import MISSING
 from odt_core.studies import PartOfTable, ValidationSpec
-from pages.common.intents import is_pressed, note_press, queue_pressed
+from pages.common.intents import is_pressed, note_press
 from pages.common.layout import draw_part
-from pages.common.people import owner
-from pages.common.runs import wait_for
+from pages.common.runs import queue_job
 from pages.common.server import job_manager
-from pages.common.state import Dataset, lane, work
+from pages.common.state import Dataset, work
 from pages.common.text import plain, sentence, shorten
 from pages.predict.files import choose_file
 from pages.predict.frozen import FrozenTree
@@ -138,7 +137,7 @@ def _draw_button(spec: JobSpec | None) -> Job | None:
     """Draw the button. Return the running validation, if any."""
     job = work().validation
     if is_pressed(WORDS) and spec is not None and (job is None or job.is_over):
-        job = _begin(spec)
+        job = queue_job("validation", spec, QUICK)
     running = job if job is not None and not job.is_over else None
     st.button(
         "Validating …" if running else WORDS,
@@ -149,17 +148,6 @@ def _draw_button(spec: JobSpec | None) -> Job | None:
         **note_press(WORDS),
     )
     return running
-
-
-def _begin(spec: JobSpec) -> Job:
-    """Queue the validation. A quick validation is over on return."""
-    mine, own_lane = owner(), lane()
-    job = queue_pressed(
-        lambda: {"validation": job_manager().submit(spec, owner=mine, lane=own_lane)}
-    ).validation
-    assert job is not None
-    wait_for(job, QUICK)
-    return job
 
 
 def _draw_empty() -> None:

@@ -27,8 +27,7 @@ from pages.sensitivity.frontier_search import asked_words
 
 def rows_of_curves(batch: Batch) -> tuple[CurveRow, ...]:
     """The table of the finished splits."""
-    records = [record for result in batch.results for record in result["runs"]]
-    return curve_table([CurveRun.from_json(record) for record in records])
+    return curve_table(CurveRun.of_results(batch.results))
 
 
 def tree_and_figure() -> tuple[DeltaGenerator, DeltaGenerator]:

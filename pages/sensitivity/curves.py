@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import streamlit as st
 
 from odt_core.data import SplitSpec
 from odt_core.data.sizes import size_text
 from odt_core.errors import InputError
-from odt_core.jobs import Batch, JobKind
+from odt_core.jobs import Batch, JobKind, JobSpec
 from odt_core.studies import CurveRepeat, CurveSpec, Sweep, check_curve
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import TrainSpec, parse_floor
@@ -20,7 +21,6 @@ from pages.common.settings import SHAPE_NAMES
 from pages.common.state import work
 from pages.common.studies import (
     EVERY,
-    begin_study,
     draw_stop_button,
     draw_study_button,
     draw_study_progress,
@@ -85,18 +85,15 @@ def draw_curves(data: ReadyData) -> None:
     batch = work().curve
     busy = is_busy(batch)
     with settings:
-        begins = draw_study_button(
+        draw_study_button(
             RUN,
             "Running …",
+            None if asked is None else partial(_jobs, data, asked),
             key="sens_curve_go",
             busy=busy,
             is_first=batch is None,
-            is_ready=asked is not None,
             width="content",
         )
-    if begins and asked is not None:
-        _begin(data, asked)
-        st.rerun()
     if batch is None:
         _draw_preview()
     elif busy:
@@ -209,13 +206,13 @@ def _read(data: ReadyData, given: Given) -> Asked:
     return Asked(spec, curve)
 
 
-def _begin(data: ReadyData, asked: Asked) -> None:
+def _jobs(data: ReadyData, asked: Asked) -> list[JobSpec]:
+    """Make a job for each split. The figure shows the rate with the floors at first."""
     curve = asked.curve
-    parts = [curve.repeat(number) for number in range(curve.repeats)]
-    begin_study([data.dataset.job(asked.spec, JobKind.CURVE, part) for part in parts])
     if st.session_state.get(SHOWN) != PLANE:
-        floored = SENSITIVITY if curve.sweep is Sweep.TPR else SPECIFICITY
-        st.session_state[SHOWN] = floored
+        st.session_state[SHOWN] = SENSITIVITY if curve.sweep is Sweep.TPR else SPECIFICITY
+    parts = [curve.repeat(number) for number in range(curve.repeats)]
+    return [data.dataset.job(asked.spec, JobKind.CURVE, part) for part in parts]
 
 
 def _draw_preview() -> None:

@@ -18,9 +18,8 @@ from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
 from odt_core.training.settings import leaf_words
 from odt_core.words import count_words, seconds_words
 from pages.common.drawings import load_viewer
-from pages.common.intents import is_pressed, note_press, queue_pressed
-from pages.common.people import owner
-from pages.common.runs import EVERY, QUICK, draw_job_progress, wait_for
+from pages.common.intents import is_pressed, note_press
+from pages.common.runs import EVERY, QUICK, draw_job_progress, queue_job, wait_for
 from pages.common.server import job_manager
 from pages.common.settings import (
     DEFAULT_SHAPE,
@@ -30,7 +29,7 @@ from pages.common.settings import (
     read_time_limit,
     shape_name,
 )
-from pages.common.state import lane, update, work
+from pages.common.state import update, work
 from pages.common.tables import ReadyData
 from pages.common.text import plain
 from pages.common.widgets import start_value
@@ -94,7 +93,8 @@ def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
     except InputError as error:
         st.error(plain(str(error)))
         return
-    start_frontier(data, spec)
+    queue_job("frontier", frontier_job(data, spec), QUICK)
+    st.rerun()
 
 
 def _find_at_once(data: ReadyData, rows: EncodedData) -> None:
@@ -209,17 +209,6 @@ def rules_that_apply(then: TrainSpec, topologies: Sequence[Topology]) -> RulesSp
     if all(topology == then.topology for topology in topologies):
         return then.rules
     return RulesSpec(then.rules.forbidden)
-
-
-def start_frontier(data: ReadyData, spec: TrainSpec) -> None:
-    """Queue the search and draw the page again, with the result if it is quick."""
-    mine, own_lane, asked = owner(), lane(), frontier_job(data, spec)
-    job = queue_pressed(
-        lambda: {"frontier": job_manager().submit(asked, owner=mine, lane=own_lane)}
-    ).frontier
-    assert job is not None
-    wait_for(job, QUICK)
-    st.rerun()
 
 
 def draw_preview() -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from odt_core.jobs import Job, JobKind
 from odt_core.solution import Status
 from odt_core.topology import AnyShape
-from odt_core.verification import Claim
+from odt_core.verification import Claim, StoredVerification
 from odt_core.words import seconds_words
 from pages.common.people import owner
 from pages.common.runs import EVERY
@@ -81,10 +81,11 @@ def _draw_found(job: Job, check: Job) -> None:
     if check.result is None:
         st.caption(f"The check has no result: {plain(check.message or 'it was stopped')}")
         return
-    words = plain(check.result["words"]["status"])
-    if check.result["holds"] is False:
+    found = StoredVerification.from_json(check.result)
+    words = plain(found.words)
+    if found.holds is False:
         st.error(f"**The proof is wrong.** {words} Please report this.")
-    elif check.result["holds"]:
+    elif found.holds:
         st.caption(f"✓ Checked. {words}")
     else:
         st.caption(words)
