@@ -37,6 +37,7 @@ from pages.common.runs import EVERY, notice
 from pages.common.server import job_manager
 from pages.common.tables import ReadyData, rows_of
 from pages.common.text import plain, shorten
+from pages.common.widgets import start_value
 
 MOST_SECONDS = 3600
 MOST_NAMED = 8
@@ -115,8 +116,7 @@ def _choose_others() -> Others:
         "What else may change",
         [*OTHERS_WORDS],
         format_func=OTHERS_WORDS.__getitem__,
-        default=Others.FREE,
-        key=keys.OTHERS,
+        key=start_value(keys.OTHERS, Others.FREE),
         required=True,
         persist_state="session",
         help="Each time, the search finds the best tree. With *Not the questions above*, the "

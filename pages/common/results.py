@@ -42,6 +42,7 @@ from pages.common.drawings import draw_chart
 from pages.common.html_tables import count_table, name_html, plain_table, value_html
 from pages.common.layout import current_theme
 from pages.common.text import html_text, plain, shorten
+from pages.common.widgets import start_value
 
 
 def draw_verdict(objective: Objective, train: Metrics, test: Metrics | None) -> None:
@@ -61,6 +62,7 @@ def draw_found_verdict(found: Verdict) -> None:
 
 
 NONE = "–"
+_PREVALENCE = "train_prevalence"
 
 
 def draw_counts(title: str, counts: Confusion, tree: Tree) -> None:
@@ -161,8 +163,7 @@ def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) 
     # The label has no class name, because screen readers would read the escapes of such a name.
     text = st.text_input(
         "Share of the positive class where the tree will be used, in %",
-        value=default,
-        key=f"train_prevalence_{default}",
+        key=start_value(f"{_PREVALENCE}_{default}", default),
         persist_state="session",
         max_chars=12,
         width=420,

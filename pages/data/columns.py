@@ -13,7 +13,7 @@ from odt_core.exact import shortest_decimal
 from odt_core.words import count_words, number_words, percent_words
 from pages.common.state import Dataset
 from pages.common.text import plain, shorten
-from pages.common.widgets import show_value
+from pages.common.widgets import show_value, start_value
 from pages.data.choices import choose_kinds, current, has_edits, propose_again
 from pages.data.derived import TableKey, findings, summaries
 
@@ -208,8 +208,7 @@ def _draw_several(schema: Schema) -> None:
     st.segmented_control(
         "Use them as",
         list(ColumnKind),
-        key=_SEVERAL_KIND,
-        default=ColumnKind.CATEGORICAL,
+        key=start_value(_SEVERAL_KIND, ColumnKind.CATEGORICAL),
         required=True,
         format_func=lambda kind: plain(_KIND_WORDS[kind]),
     )

@@ -29,6 +29,7 @@ from pages.common.results import (
     reported_html,
 )
 from pages.common.text import file_stem, html_text, plain, sentence, shorten
+from pages.common.widgets import start_value
 from pages.predict.keys import GROUPS, RESULT_DOWNLOAD, THRESHOLD
 from pages.predict.scored_file import draw_differences
 
@@ -172,9 +173,8 @@ def _draw_benefit(result: ValidationResult) -> None:
         "Threshold probability in %",
         min_value=1,
         max_value=98,
-        value=min(max(default, 1), 98),
         step=1,
-        key=THRESHOLD,
+        key=start_value(THRESHOLD, min(max(default, 1), 98)),
         persist_state="session",
         width=260,
         help="The lowest risk at which you would act. At 10%, one found case is worth nine false "

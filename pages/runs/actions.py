@@ -22,6 +22,7 @@ from pages.runs.words import run_name
 
 LONGEST_NAME, LONGEST_NOTE = 200, 20_000
 _NOTICE = "runs_notice"
+_NAME, _NOTE = "runs_name", "runs_note"
 
 
 def draw_actions(records: Sequence[RunRecord]) -> None:
@@ -144,13 +145,13 @@ def _ask_for_words(record: RunRecord) -> None:
             value=run.name,
             placeholder=run_name(run),
             max_chars=LONGEST_NAME,
-            key=f"runs_name_{run.id}",
+            key=f"{_NAME}_{run.id}",
         )
         note = st.text_area(
             "Note",
             value=run.note,
             max_chars=LONGEST_NOTE,
-            key=f"runs_note_{run.id}",
+            key=f"{_NOTE}_{run.id}",
             placeholder="Why this run, what it showed …",
         )
         saved = st.form_submit_button("Save", type="primary")

@@ -19,7 +19,7 @@ from pages.common.text import plain
 
 CHOICES = {None: "for ever", 30: "30 days", 90: "90 days", 365: "a year", 3653: "ten years"}
 MOST_LISTED = 50
-_ASKED = "runs_removal"
+_ASKED, _RETENTION = "runs_removal", "runs_retention"
 
 
 def draw_stored_button() -> None:
@@ -52,7 +52,7 @@ def _draw_retention() -> None:
         options,
         index=options.index(mine),
         format_func=lambda days: CHOICES.get(days, f"{days} days"),
-        key="runs_retention",
+        key=_RETENTION,
         width=280,
         help="An upload or a run counts as a use.",
     )

@@ -51,7 +51,8 @@ SORTS = {
     "Longest": (SortKey.SECONDS, True),
 }
 _CHOSEN = "runs_chosen"
-_SORT = "runs_sort"
+_SEARCH, _KINDS, _SORT = "runs_search", "runs_kinds", "runs_sort"
+_STATUSES, _ONLY_HERE = "runs_statuses", "runs_only_here"
 _SHOWN = "runs_shown"
 _PAGE = "runs_page"
 _ASKED = "runs_asked"
@@ -81,7 +82,7 @@ def draw_filters() -> RunQuery:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         search = st.text_input(
             "Search",
-            key="runs_search",
+            key=_SEARCH,
             persist_state="session",
             placeholder="name, note, file, outcome, shape, goal …",
             max_chars=200,
@@ -92,7 +93,7 @@ def draw_filters() -> RunQuery:
             "What",
             list(KIND_WORDS),
             format_func=lambda kind: KIND_WORDS[kind],
-            key="runs_kinds",
+            key=_KINDS,
             persist_state="session",
             placeholder="all",
             width=230,
@@ -111,14 +112,14 @@ def draw_filters() -> RunQuery:
             format_func=lambda status: FILTER_WORDS[status],
             selection_mode="multi",
             wrap=True,
-            key="runs_statuses",
+            key=_STATUSES,
             persist_state="session",
             label_visibility="collapsed",
         )
         here = work().dataset
         only = here is not None and st.checkbox(
             "Only the current data set",
-            key="runs_only_here",
+            key=_ONLY_HERE,
             persist_state="session",
             help=plain(shorten(here.name, 60)),
         )

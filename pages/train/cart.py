@@ -12,6 +12,7 @@ from pages.common.drawings import draw_tree
 from pages.common.html_tables import plain_table, value_html
 from pages.common.results import NONE, reported_html
 
+_SHOW = "train_show_cart"
 _MEASURES = (
     ReportedRate.SENSITIVITY,
     ReportedRate.SPECIFICITY,
@@ -40,7 +41,7 @@ def draw_cart(result: StoredResult, test: EncodedData | None) -> None:
         f"CART chooses one question after the other and knows no floors. {fairness}Its tree here "
         f"has {count_words(cart.n_leaves, 'leaf', 'leaves')}."
     )
-    if st.toggle("Show CART's tree", key="train_show_cart", persist_state="session"):
+    if st.toggle("Show CART's tree", key=_SHOW, persist_state="session"):
         draw_tree(cart, test, key="train_cart_tree")
 
 

@@ -39,6 +39,7 @@ _SHEETS = {
 MOST_PROGRAM = 100_000
 """The largest product of rows and decision nodes for which the page writes an integer program."""
 
+_STAGE, _USE, _AUTHOR = "train_sheet_stage", "train_sheet_use", "train_sheet_author"
 LONGEST_USE, LONGEST_AUTHOR = 500, 120
 """The most characters of the intended use, and of the author."""
 
@@ -111,21 +112,19 @@ def _ask_statements() -> Statements:
     stage = st.selectbox(
         "Stage",
         list(Stage),
-        key="train_sheet_stage",
+        key=_STAGE,
         format_func=lambda stage: stage.capitalize(),
         persist_state="session",
     )
     use = st.text_area(
         "Intended use",
-        key="train_sheet_use",
+        key=_USE,
         max_chars=LONGEST_USE,
         placeholder="For whom, where, for which decision",
         height=80,
         persist_state="session",
     )
-    author = st.text_input(
-        "Author", key="train_sheet_author", max_chars=LONGEST_AUTHOR, persist_state="session"
-    )
+    author = st.text_input("Author", key=_AUTHOR, max_chars=LONGEST_AUTHOR, persist_state="session")
     return Statements(
         stage or Stage.DERIVED, use.strip()[:LONGEST_USE], author.strip()[:LONGEST_AUTHOR]
     )

@@ -12,8 +12,11 @@ from odt_core.training import NodeRuleSpec, RulesSpec, node_rule_words
 from odt_core.words import capitalized, printable
 from pages.common.settings import TrainKey
 from pages.common.text import plain, shorten
+from pages.common.widgets import start_value
 
 _RULES = TrainKey.RULES
+_RULE, _NODE, _KIND = "train_rule", "train_rule_node", "train_rule_kind"
+_ALLOWED = "train_rule_allowed"
 _ONLY, _WHOLE = "Only these columns", "This very question"
 
 
@@ -70,12 +73,12 @@ def _draw_new_rule(features: tuple[Feature, ...], topology: Topology) -> None:
         "Question",
         range(1, topology.n_nodes + 1),
         format_func=lambda node: _node_name(node, topology),
-        key="train_rule_node",
+        key=_NODE,
         help="Numbered from the top: first a question, then all questions below its left branch, "
         "then all below its right branch.",
     )
     kind = st.segmented_control(
-        "What may it be?", [_ONLY, _WHOLE], default=_ONLY, required=True, key="train_rule_kind"
+        "What may it be?", [_ONLY, _WHOLE], required=True, key=start_value(_KIND, _ONLY)
     )
     rule = _draw_only_columns(node, features) if kind == _ONLY else draw_question(node, features)
     st.button(
@@ -101,12 +104,12 @@ def _node_name(node: int, topology: Topology) -> str:
 
 def _draw_only_columns(node: int, features: tuple[Feature, ...]) -> NodeRuleSpec | None:
     names = [feature.name for feature in features]
-    allowed = _columns("Columns it may be about", "train_rule_allowed", names)
+    allowed = _columns("Columns it may be about", _ALLOWED, names)
     return NodeRuleSpec(node, features=tuple(allowed)) if allowed else None
 
 
 def draw_question(
-    node: int, features: tuple[Feature, ...], key: str = "train_rule"
+    node: int, features: tuple[Feature, ...], key: str = _RULE
 ) -> NodeRuleSpec | None:
     """Draw the choice of a whole question.
 
