@@ -31,51 +31,29 @@ st.set_page_config(
 )
 st.logo(str(ICON), size="large")
 
+HELP = {
+    Place.DATA: "Upload a table, and choose the outcome and the reading of each column.",
+    Place.TRAIN: "Choose the tree's shape and goal, and find the best tree of that shape.",
+    Place.SENSITIVITY: (
+        "Every best trade-off between sensitivity and specificity, each with its tree."
+    ),
+    Place.COMPARE: "Which shape, cap and cut points do best on unseen rows.",
+    Place.ALTERNATIVES: (
+        "Which other trees are as good as the best one, and what each column is worth."
+    ),
+    Place.PREDICT: "Apply a tree to one case or to a file, and validate it on other rows.",
+    Place.RUNS: "All runs: find, open, compare, repeat and delete them.",
+}
 page = st.navigation(
     [
         st.Page(
-            Place.DATA,
-            title="Data",
-            url_path="data",
-            default=True,
-            help="Upload a table, and choose the outcome and the reading of each column.",
-        ),
-        st.Page(
-            Place.TRAIN,
-            title="Train",
-            url_path="train",
-            help="Choose the tree's shape and goal, and find the best tree of that shape.",
-        ),
-        st.Page(
-            Place.SENSITIVITY,
-            title="Sensitivity",
-            url_path="sensitivity",
-            help="Every best trade-off between sensitivity and specificity, each with its tree.",
-        ),
-        st.Page(
-            Place.COMPARE,
-            title="Compare",
-            url_path="compare",
-            help="Which shape, cap and cut points do best on unseen rows.",
-        ),
-        st.Page(
-            Place.ALTERNATIVES,
-            title="Alternatives",
-            url_path="alternatives",
-            help="Which other trees are as good as the best one, and what each column is worth.",
-        ),
-        st.Page(
-            Place.PREDICT,
-            title="Predict",
-            url_path="predict",
-            help="Apply a tree to one case or to a file, and validate it on other rows.",
-        ),
-        st.Page(
-            Place.RUNS,
-            title="Runs",
-            url_path="runs",
-            help="All runs: find, open, compare, repeat and delete them.",
-        ),
+            place,
+            title=place.name.capitalize(),
+            url_path=place.name.lower(),
+            default=place is Place.DATA,
+            help=words,
+        )
+        for place, words in HELP.items()
     ],
     position="hidden" if sign_in_is_on() and not (is_signed_in() and owner()) else "top",
 )
