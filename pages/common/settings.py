@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -84,6 +84,32 @@ def read_time_limit(seconds: float | None) -> float:
     if seconds is None or not 1 <= seconds <= MOST_SECONDS:
         raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
     return float(seconds)
+
+
+def draw_cap(key: str, width: int | Literal["stretch"] = "stretch", more: str = "") -> int | None:
+    """Draw the field for the largest set of categories. `read_cap` reads its value.
+
+    Parameters
+    ----------
+    key : str
+        The field's key.
+    width : int or ``stretch``
+        The field's width in pixels.
+    more : str
+        Further sentences for the help.
+    """
+    return st.number_input(
+        "Largest set of categories",
+        min_value=1,
+        step=1,
+        value=None,
+        placeholder="no cap",
+        key=key,
+        persist_state="session",
+        width=width,
+        help="The most categories of a column on one side of a question (max.card in the paper). "
+        f"Empty means no cap. {more}",
+    )
 
 
 def read_cap(cap: int | None) -> int | None:

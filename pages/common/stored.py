@@ -284,17 +284,6 @@ def run_again(run_id: str) -> str:
     return job_manager().rerun(owner(), run_id, lane()).id
 
 
-def resume_study(study_id: str) -> None:
-    """Queue the stopped, interrupted and failed runs of a study again.
-
-    Raises
-    ------
-    NotFoundError
-        If the person has no such study.
-    """
-    job_manager().resume_study(owner(), study_id)
-
-
 def is_study(run_id: str) -> bool:
     """Whether a run is a study of many runs.
 

@@ -16,6 +16,7 @@ from odt_core.topology import MAX_NODES
 from odt_core.training import RulesSpec, TrainSpec
 from odt_core.words import count_words, goal_words, seconds_words
 from pages.common.messages import draw_unstored
+from pages.common.settings import draw_cap
 from pages.common.state import work
 from pages.common.studies import (
     EVERY,
@@ -34,7 +35,7 @@ from pages.compare.path_result import (
     train_pressed,
 )
 from pages.compare.plan import MOST_SECONDS, has_large_sets
-from pages.sensitivity.frontier_search import draw_cap, frontier_spec
+from pages.sensitivity.frontier_search import frontier_spec
 from pages.train.goals import choose_floor, choose_goal, objective_of_train
 
 FIND = "Find the path"
@@ -100,7 +101,7 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
             help="The search finds the best tree of any shape with at most 0, 1, 2, ... questions, "
             "up to this number, on at most four levels. Larger numbers take longer.",
         )
-        cap = draw_cap(CAP, "stretch") if has_large_sets(rows) else None
+        cap = draw_cap(CAP) if has_large_sets(rows) else None
         folds = st.number_input(
             "Folds",
             NO_FOLDS,

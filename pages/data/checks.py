@@ -11,8 +11,9 @@ import streamlit as st
 from odt_core.data import Change, Finding, Level, ReadOptions, Remedy, Schema
 from odt_core.errors import quoted
 from odt_core.words import count_words
+from pages.common.state import update
 from pages.common.text import plain, sentence, shorten
-from pages.data.choices import apply_remedies, current, restore
+from pages.data.choices import apply_remedies, current
 from pages.data.derived import Rows, findings
 from pages.data.source import read_differently
 
@@ -250,6 +251,6 @@ def _undo() -> None:
         return
     st.session_state[_DONE] = done.earlier
     if isinstance(done.after, Schema):
-        restore(done.before)
+        update(schema=done.before)
     else:
         read_differently(done.read, done.before)

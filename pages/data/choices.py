@@ -8,8 +8,7 @@ bins, and missing values of single columns.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from odt_core.data import (
     DEFAULT_MISSING_TOKENS,
@@ -82,10 +81,10 @@ def choose_target(target: str) -> None:
     update(schema=_carried(dataset, schema, dataset, fresh))
 
 
-def choose_positive(positive: str) -> None:
-    """Set the positive label."""
+def change_schema(change: Callable[[Schema], Schema]) -> None:
+    """Replace the schema by a changed one."""
     _, schema, _ = current()
-    update(schema=schema.with_target(schema.target, positive))
+    update(schema=change(schema))
 
 
 def choose_missing(tokens: Sequence[str]) -> None:
@@ -96,18 +95,6 @@ def choose_missing(tokens: Sequence[str]) -> None:
     update(schema=_carried(dataset, schema, dataset, fresh))
 
 
-def choose_column_missing(column: str, tokens: Sequence[str] | None) -> None:
-    """Set the texts that count as missing in one column; None for the table's texts."""
-    _, schema, _ = current()
-    update(schema=schema.with_column_missing(column, tokens))
-
-
-def choose_reference(column: str, reference: date) -> None:
-    """Set the date of a column's ages."""
-    _, schema, _ = current()
-    update(schema=schema.with_form(column, schema.column(column).form, reference))
-
-
 def apply_remedies(remedies: Iterable[Remedy]) -> None:
     """Apply the remedies of one click."""
     _, schema, _ = current()
@@ -116,21 +103,9 @@ def apply_remedies(remedies: Iterable[Remedy]) -> None:
     update(schema=schema)
 
 
-def restore(schema: Schema) -> None:
-    """Undo a click."""
-    update(schema=schema)
-
-
-def choose_group(column: str | None) -> None:
-    """Keep rows with equal values in a column together; None for no column."""
-    _, schema, _ = current()
-    update(schema=schema.with_group(column))
-
-
 def choose_kinds(kinds: Mapping[str, ColumnKind]) -> None:
     """Set the kinds of columns."""
-    _, schema, _ = current()
-    update(schema=schema.with_kinds(kinds))
+    change_schema(lambda schema: schema.with_kinds(kinds))
 
 
 def choose_binning(columns: Iterable[str], binning: Binning) -> None:
@@ -161,11 +136,6 @@ def propose_again() -> None:
     fresh = proposal(dataset, schema.target, schema.missing_tokens)
     kept = dataclasses.replace(schema, columns=fresh.columns)
     update(schema=kept.with_group(kept.group))
-
-
-def choose_split(split: SplitSpec) -> None:
-    """Set the split."""
-    update(split=split)
 
 
 def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -> Schema:

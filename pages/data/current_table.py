@@ -13,9 +13,9 @@ from odt_core.errors import InputError
 from pages.common.intents import withdraw_table
 from pages.common.people import owner
 from pages.common.server import store
-from pages.common.state import Dataset
+from pages.common.state import Dataset, update
 from pages.common.tables import read_upload, table_of
-from pages.data.choices import restore, set_table
+from pages.data.choices import set_table
 
 
 def load_upload(name: str, content: bytes, read: ReadOptions) -> None:
@@ -58,4 +58,4 @@ def read_again(dataset: Dataset, read: ReadOptions, schema: Schema | None = None
     table = table_of(dataset.sha256, read, dataset.name, content, withdraw_table)
     set_table(table, dataset.sha256, read)
     if schema is not None:
-        restore(schema)
+        update(schema=schema)

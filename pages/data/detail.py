@@ -24,10 +24,9 @@ from pages.common.html_tables import name_html, plain_table
 from pages.common.text import plain, sentence
 from pages.common.widgets import show_value, standing_error
 from pages.data.choices import (
+    change_schema,
     choose_binning,
-    choose_column_missing,
     choose_missing,
-    choose_reference,
     current,
 )
 from pages.data.derived import Rows, summaries
@@ -198,7 +197,7 @@ def _draw_reference(name: str, reference: date) -> None:
 def _reference_chosen(name: str) -> None:
     reference = st.session_state[_REFERENCE]
     if isinstance(reference, date):
-        choose_reference(name, reference)
+        change_schema(lambda now: now.with_form(name, now.column(name).form, reference))
 
 
 def _draw_binning(column: ColumnSchema, rows: Rows | str) -> None:
@@ -324,4 +323,4 @@ def _draw_own_missing(schema: Schema, column: ColumnSchema) -> None:
 
 def _own_missing_chosen(name: str) -> None:
     tokens = [token.strip() for token in st.session_state[_OWN] if token.strip()]
-    choose_column_missing(name, tokens or None)
+    change_schema(lambda schema: schema.with_column_missing(name, tokens or None))

@@ -8,7 +8,7 @@ from odt_core.words import count_words
 from pages.common.text import plain
 from pages.common.widgets import show_value
 from pages.data.bars import ClassCounts, class_table
-from pages.data.choices import choose_positive, choose_target, current
+from pages.data.choices import change_schema, choose_target, current
 from pages.data.derived import class_counts
 
 FEW_LABELS = 4
@@ -92,4 +92,4 @@ def _fit_side_by_side(options: list[str]) -> bool:
 def _positive_chosen(key: str) -> None:
     chosen = st.session_state[key]
     if chosen is not None:
-        choose_positive(chosen)
+        change_schema(lambda schema: schema.with_target(schema.target, chosen))

@@ -10,10 +10,11 @@ from odt_core.data import Schema, SplitSpec
 from odt_core.data.sizes import size_text
 from odt_core.errors import InputError
 from odt_core.words import count_words
+from pages.common.state import update
 from pages.common.text import plain, sentence
 from pages.common.widgets import show_value, standing_error
 from pages.data.bars import class_table
-from pages.data.choices import choose_group, choose_split, current
+from pages.data.choices import change_schema, current
 from pages.data.derived import Rows
 
 _PRESET, _TRAIN, _TEST, _SEED = "data_preset", "data_train", "data_test", "data_seed"
@@ -129,7 +130,7 @@ def _preset_chosen() -> None:
     if preset is not Preset.CUSTOM:
         _, _, split = current()
         spec = _OF_PRESET[preset]
-        choose_split(SplitSpec(spec.train_size, spec.test_size, split.seed))
+        update(split=SplitSpec(spec.train_size, spec.test_size, split.seed))
 
 
 def _draw_custom(split: SplitSpec) -> None:
@@ -164,7 +165,7 @@ def _sizes_chosen() -> None:
         st.session_state[_ERROR] = str(error)
     else:
         st.session_state.pop(_ERROR, None)
-        choose_split(chosen)
+        update(split=chosen)
 
 
 def _draw_seed(split: SplitSpec) -> None:
@@ -189,7 +190,7 @@ def _draw_group(schema: Schema) -> None:
         index=None,
         key=show_value(_GROUP, schema.group),
         placeholder="none",
-        on_change=lambda: choose_group(st.session_state[_GROUP]),
+        on_change=lambda: change_schema(lambda now: now.with_group(st.session_state[_GROUP])),
         help="A column such as a patient's number. Rows with the same value either all train or "
         "all test. Otherwise a patient may be in both parts, and the test is too favourable. The "
         "column is then not a feature.",
@@ -201,4 +202,4 @@ def _seed_chosen() -> None:
     if seed is None or not 0 <= seed < 2**32:
         return
     _, _, split = current()
-    choose_split(SplitSpec(split.train_size, split.test_size, int(seed)))
+    update(split=SplitSpec(split.train_size, split.test_size, int(seed)))

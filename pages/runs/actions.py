@@ -14,7 +14,7 @@ from odt_core.words import count_words
 from pages.alternatives.rankings import open_ranking
 from pages.common.people import owner
 from pages.common.server import job_manager, store
-from pages.common.stored import change_and_run_again, is_study, open_run, resume_study, run_again
+from pages.common.stored import change_and_run_again, is_study, open_run, run_again
 from pages.common.text import file_stem, plain, shorten
 from pages.runs.outcome import can_be_opened
 from pages.runs.table import choose_runs
@@ -89,7 +89,7 @@ def _draw_for_one(record: RunRecord) -> None:
             help="Queues the study's stopped, interrupted and failed runs again.",
         )
     ):
-        _try(lambda: resume_study(run.id))
+        _try(lambda: job_manager().resume_study(owner(), run.id))
         st.rerun()
     if (
         run.kind in ("train", "adopt")

@@ -17,7 +17,7 @@ from odt_core.topology import PRESETS, Topology
 from odt_core.training import TrainSpec, parse_floor
 from odt_core.words import count_words, number_words
 from pages.common.messages import draw_unstored
-from pages.common.settings import SHAPE_NAMES
+from pages.common.settings import SHAPE_NAMES, draw_cap
 from pages.common.state import work
 from pages.common.studies import (
     EVERY,
@@ -43,8 +43,9 @@ from pages.sensitivity.curve_result import (
     tree_and_figure,
 )
 from pages.sensitivity.frontier_search import (
+    CAP_WIDTH,
+    MAX_CARD,
     SECONDS,
-    draw_cap,
     frontier_spec,
     remember_frontier,
 )
@@ -135,7 +136,7 @@ def _draw_settings(data: ReadyData) -> Given:
         persist_state="session",
         width=225,
     )
-    cap = draw_cap()
+    cap = draw_cap(MAX_CARD, CAP_WIDTH)
     repeats = st.number_input(
         "Splits",
         1,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 import streamlit as st
 
@@ -25,6 +24,7 @@ from pages.common.settings import (
     DEFAULT_SHAPE,
     MOST_SECONDS,
     SHAPE_NAMES,
+    draw_cap,
     read_cap,
     read_time_limit,
     shape_name,
@@ -37,6 +37,7 @@ from pages.sensitivity.frontier import frontier_job, frontier_view, known_or_new
 
 SHAPE, MAX_CARD, SECONDS = "sens_shape", "sens_max_card", "sens_seconds"
 FIND = "Find the frontier"
+CAP_WIDTH = 205
 
 
 def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
@@ -62,7 +63,7 @@ def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
             width=190,
             help="The search finds every best trade-off of this shape.",
         )
-        cap = draw_cap()
+        cap = draw_cap(MAX_CARD, CAP_WIDTH)
         limit = st.number_input(
             "Time limit in seconds",
             min_value=1,
@@ -109,22 +110,6 @@ def _find_at_once(data: ReadyData, rows: EncodedData) -> None:
     found = known_or_new(data, spec)
     update(frontier=found)
     wait_for(found, QUICK)
-
-
-def draw_cap(key: str = MAX_CARD, width: int | Literal["stretch"] = 205) -> int | None:
-    """Draw the cap on sets of categories. With the default key both views share it."""
-    return st.number_input(
-        "Largest set of categories",
-        min_value=1,
-        step=1,
-        value=None,
-        placeholder="no cap",
-        key=key,
-        persist_state="session",
-        width=width,
-        help="At most this many categories of a column on one side of a question (max.card in the "
-        "paper); empty means no cap.",
-    )
 
 
 def remember_frontier() -> None:

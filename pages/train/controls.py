@@ -28,6 +28,7 @@ from pages.common.settings import (
     DEFAULT_SHAPE,
     MOST_SECONDS,
     TrainKey,
+    draw_cap,
     read_cap,
     read_time_limit,
 )
@@ -214,21 +215,12 @@ def _choose_smallest_leaf() -> SmallestLeaf | None:
 
 
 def _choose_cap() -> int | None:
-    return read_cap(
-        st.number_input(
-            "Largest set of categories",
-            min_value=1,
-            step=1,
-            value=None,
-            placeholder="no cap",
-            key=TrainKey.MAX_CARD,
-            persist_state="session",
-            help="The most categories of a column on one side of a question (max.card in the "
-            "paper). 1 asks about single categories, as in *is it red?*; 2 allows *is it red or "
-            "blue?*; empty means no cap. With a small cap, trees are easier to read and overfit "
-            "less. The cap does not affect numerical columns.",
-        )
+    more = (
+        "With 1, questions are about single categories, as in *is it red?*; with 2, also about "
+        "pairs, as in *is it red or blue?*. With a small cap, trees are easier to read and overfit "
+        "less. The cap does not affect numerical columns."
     )
+    return read_cap(draw_cap(TrainKey.MAX_CARD, more=more))
 
 
 def _choose_time() -> float:
