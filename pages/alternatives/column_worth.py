@@ -56,7 +56,7 @@ def _draw_ranked(view: AlternativesView) -> None:
     more = len(columns) - MOST_COLUMNS
     rest = f" {count_words(more, 'further column')} in the table." if more > 0 else ""
     st.caption(
-        "Left: how many of the listed trees ask each column. The filters do not change this. "
+        "Left: the share of the listed trees that ask each column. The filters do not change this. "
         "Right: the best tree that does not ask the column. A mark on the dotted line means that "
         f"this tree is as good as the best tree.{rest}"
     )

@@ -237,7 +237,7 @@ def _headline(ranking: Ranking, name: str) -> str:
     if equal:
         sentences.append(f"{_first(equal)} {'is' if len(equal) == 1 else 'are'} as good here.")
     if others and not ranking.left and all(_is_worse(column, current) for column in others):
-        sentences.append("Every other column is worse here, proved.")
+        sentences.append("It is proved that every other column is worse here.")
     return " ".join(sentences)
 
 

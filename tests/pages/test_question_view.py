@@ -408,8 +408,8 @@ def ranking_of(*columns: tuple[str, Status, int | None, int | None], left: int =
     [
         (
             ranking_of(("age", Status.OPTIMAL, 90, 90), ("sex", Status.OPTIMAL, 88, 88)),
-            "It asks age now: at best 10 training errors. Every other column is worse here, "
-            "proved.",
+            "It asks age now: at best 10 training errors. It is proved that every other column is "
+            "worse here.",
         ),
         (
             ranking_of(("age", Status.OPTIMAL, 90, 90), ("sex", Status.FEASIBLE, 88, 95)),
