@@ -14,9 +14,9 @@ _HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inse
 _FAINT = "opacity:.75"
 _HEAD = f"padding:.2rem .6rem .3rem 0;border:0;text-align:left;font-weight:400;{_FAINT}"
 _MANY_COLUMNS = 5
-"""A table with so many columns may scroll on a narrow page."""
+"""A table with at least this many columns may scroll on a narrow page."""
 LONG_WORD = 12
-"""A word of a name with more letters may break inside."""
+"""The most letters of a word that does not break inside a name."""
 _CELL = (
     f"padding:.35rem .6rem .35rem 0;border:0;border-top:{_RULE};text-align:left;"
     "font-weight:400;vertical-align:top;font-variant-numeric:tabular-nums"

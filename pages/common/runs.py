@@ -86,12 +86,12 @@ def stop_run(job: Job) -> None:
 
 
 def wait_for(job: Job, seconds: float) -> None:
-    """Wait until a job is over, but at most so many seconds."""
+    """Wait until a job is over, but at most `seconds`."""
     _wait_until(lambda: job.is_over, seconds)
 
 
 def _wait_until(is_so: Callable[[], bool], seconds: float) -> None:
-    """Wait until `is_so` is true, for at most so many seconds. The user's next action ends it.
+    """Wait until `is_so` is true, but at most `seconds`. The user's next action ends the wait.
 
     The loop accesses the session's state, where Streamlit can end the script for the user's next
     action. Otherwise a following ``st.rerun`` would discard a click on a link.

@@ -29,7 +29,7 @@ INTERVALS, QUESTIONS = "With intervals", "Against questions"
 
 
 def draw_comparison_figure(found: Comparison, key: str, *, is_final: bool = False) -> str:
-    """Draw one of the figures.
+    """Draw one of a comparison's figures, with the switch between them.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def draw_comparison_figure(found: Comparison, key: str, *, is_final: bool = Fals
 
 
 def make_figure(found: Comparison, shown: str, *, opaque: bool = False) -> go.Figure:
-    """Make one of the figures in the page's colours."""
+    """Make one of a comparison's figures in the page's colours."""
     draw = comparison_figure if shown == INTERVALS else questions_figure
     return draw(compared_points(found), measure_words(found), theme=current_theme(), opaque=opaque)
 

@@ -147,7 +147,7 @@ def _made_words(batch: Batch, view: PathView) -> str:
 def draw_path_figure(
     view: PathView, key: str, *, chosen: int | None = None, is_final: bool = False
 ) -> None:
-    """Draw the figure. In a final result, a click on a point chooses its tree."""
+    """Draw the figure of a path by size. In a final result, a click on a point chooses its tree."""
     draw_chart(
         _figure(view, chosen),
         key=key,

@@ -82,7 +82,7 @@ def choose_target(target: str) -> None:
 
 
 def change_schema(change: Callable[[Schema], Schema]) -> None:
-    """Replace the schema by a changed one."""
+    """Change the current table's schema."""
     _, schema, _ = current()
     update(schema=change(schema))
 

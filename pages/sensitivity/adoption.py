@@ -17,7 +17,7 @@ ADOPT = "Adopt this tree"
 
 
 def draw_adopt(job: Job, view: FrontierView, kept: KeptPoint) -> None:
-    """Draw the button, or a note that this tree is current."""
+    """Draw the button that makes the chosen tree current, or a note that it is current."""
     spec = adoption_job(job, view, kept)
     running = unfinished_job()
     if _is_current(work().job, spec):

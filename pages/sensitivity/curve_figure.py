@@ -92,7 +92,7 @@ def draw_curve_figure(
 def curve_figure(
     rows: Sequence[CurveRow], shown: str, *, tree: RocPoint | None = None, opaque: bool = False
 ) -> go.Figure:
-    """Make the figure of one view."""
+    """Make the figure of the curves for one of its views."""
     theme = current_theme()
     tprs, tnrs = _series(rows, "tpr"), _series(rows, "tnr")
     if shown == PLANE:

@@ -197,7 +197,7 @@ def rules_that_apply(then: TrainSpec, topologies: Sequence[Topology]) -> RulesSp
 
 
 def draw_preview() -> None:
-    """Explain the button."""
+    """Draw what the page shows before the first frontier: what the button finds."""
     with st.container(border=True):
         st.header("No frontier yet", anchor=False)
         st.markdown(
