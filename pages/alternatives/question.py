@@ -112,7 +112,7 @@ def _choose_question(tree: Tree, run_id: str) -> int:
 
 def _choose_others() -> Others:
     """Draw the choice of what else may change."""
-    return st.segmented_control(
+    chosen = st.segmented_control(
         "What else may change",
         [*OTHERS_WORDS],
         format_func=OTHERS_WORDS.__getitem__,
@@ -122,6 +122,7 @@ def _choose_others() -> Others:
         help="Each time, the search finds the best tree. With *Not the questions above*, the "
         "question gets the same rows as now.",
     )
+    return Others(chosen or Others.FREE)
 
 
 def _ranked(chosen: ChosenQuestion, ranking: Ranking | None) -> list[str]:
