@@ -29,6 +29,7 @@ from odt_core.evaluation import metrics, predictive_values
 from odt_core.export import tree_from_json
 from odt_core.jobs import Job
 from odt_core.problem import Goal, LeafCount, SmallestLeaf
+from odt_core.render import tree_alt_text
 from odt_core.solution import Engine
 from odt_core.solvers import ENGINE_MODULES
 from odt_core.solvers.mip.options import MipOptions
@@ -217,6 +218,16 @@ def test_train_proves_a_tree_and_shows_it(page: AppTest) -> None:
     assert "true positives" in said and "Sensitivity (TPR)" in said
     assert "tree says" in said
     assert "no rows" in said, "there are no test rows, and the page says so"
+
+
+def test_the_tree_stands_in_words_once_they_are_opened(page: AppTest) -> None:
+    train(page)
+    assert not page.code
+    page.session_state["train_words"] = True
+    assert not page.run().exception
+    result = job_of(page).result
+    assert result is not None
+    assert [said.value for said in page.code] == [tree_alt_text(tree_from_json(result["tree"]))]
 
 
 def test_training_and_test_stand_side_by_side(open_page: Callable[..., AppTest]) -> None:
