@@ -168,8 +168,11 @@ def contexts() -> list[BrowserContext]:
 
 
 def _new_context(browser: Browser, server: Server) -> BrowserContext:
-    """A context with a small page that keeps its process, and thereby the compiled scripts."""
-    context = browser.new_context(accept_downloads=True)
+    """A context with a small page that keeps its process, and thereby the compiled scripts.
+
+    It asks for less motion: a slow machine would draw sixty pictures a second of what moves.
+    """
+    context = browser.new_context(accept_downloads=True, reduced_motion="reduce")
     context.set_default_timeout(STEP_MILLISECONDS)
     context.new_page().goto(f"{server.url}/_stcore/health")
     return context

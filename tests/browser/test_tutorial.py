@@ -21,6 +21,7 @@ def test_from_the_sample_to_the_rule_card(
 ) -> None:
     window = open_window(width=WIDTH)
     page = window.page
+    page.emulate_media(reduced_motion="no-preference")  # as most users see it
     window.go()
     page.locator(".st-key-data_sample_breast-cancer").get_by_role("button").click()
     expect(page.get_by_text("569 rows read → 455 train, 114 test")).to_be_visible()
