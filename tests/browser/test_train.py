@@ -194,7 +194,7 @@ def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
     chart = page.locator(".st-key-train_progress .js-plotly-plot").first
     expect(chart).to_be_visible(timeout=SOLVED)
     window.count_charts()
-    page.wait_for_timeout(2000)
+    window.until_answered(6)
     assert window.most_charts() == 1, "a chart stands beside its old self"
     expect(page.get_by_role("button", name="Training …")).to_be_disabled()
     page.get_by_role("spinbutton", name="Largest set of categories").fill("2")

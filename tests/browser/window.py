@@ -91,6 +91,7 @@ class Window:
     outside: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     _asked: int = 0
+    _answered: int = 0
     _is_waiting: bool = False
     _has_begun: bool = False
 
@@ -117,6 +118,7 @@ class Window:
         assert isinstance(frame, bytes)
         message = ForwardMsg.FromString(frame)
         kind = message.WhichOneof("type")
+        self._answered += kind == "script_finished"
         if kind == "new_session":
             self._has_begun = True
         elif kind == "script_finished" and self._has_begun:  # else it is an earlier question's end
@@ -141,6 +143,11 @@ class Window:
         asked = self._asked
         act()
         self._wait_for(lambda: self._asked > asked, "the page did not ask the server")
+
+    def until_answered(self, times: int) -> None:
+        """Wait until the server has drawn again some times, as it does where a run is watched."""
+        answered = self._answered
+        self._wait_for(lambda: self._answered >= answered + times, "nothing was drawn again")
 
     def _wait_for(self, is_so: Callable[[], bool], complaint: str) -> None:
         deadline = time.monotonic() + STEP_MILLISECONDS / 1000
