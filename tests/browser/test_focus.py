@@ -7,7 +7,7 @@ from collections.abc import Callable
 from playwright.sync_api import expect
 
 from odt_core.data import SAMPLES
-from tests.browser.actions import SOLVED, choose_engine, drawing, open_at
+from tests.browser.actions import SOLVED, choose_engine, drawing, open_at, patients
 from tests.browser.window import Window
 
 
@@ -15,7 +15,7 @@ def test_the_focus_stays_with_the_button_and_goes_to_the_title_of_another_page(
     window: Window,
 ) -> None:
     page = window.page
-    window.upload("monks-1.csv", SAMPLES["monks-1"].csv())
+    window.upload("patients.csv", patients(80))
     page.get_by_role("button", name="Choose the tree's shape").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/train*")
