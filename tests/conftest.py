@@ -7,9 +7,10 @@ first, and single tests end the run, so that no process waits long for another.
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -56,6 +57,17 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Fixtures have ended what they started, unless the run was interrupted."""
     if exitstatus != pytest.ExitCode.INTERRUPTED:
         dismiss(session.config.stash[WATCHER])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage in what stays for the whole run: modules, and four thousand tests."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:
