@@ -7,6 +7,7 @@ import random
 import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -221,11 +222,15 @@ def readers(server: Server) -> set[int]:
     return found
 
 
-def test_a_file_is_read_on_while_the_page_is_left(window: Window, server: Server) -> None:
+def test_a_file_is_read_on_while_the_page_is_left(
+    window: Window, server: Server, tmp_path: Path
+) -> None:
     page = window.page
     # Quotes within cells: such rows are read one by one, which takes seconds.
     rows = "".join(f'{n % 50}" pipe,{"yn"[n % 2]}\n' for n in range(800_000))
-    window.hand_in("pipes.csv", f"pipe,outcome\n{rows}".encode())
+    table = tmp_path / "pipes.csv"
+    table.write_text(f"pipe,outcome\n{rows}", encoding="utf-8")
+    window.hand_in(table)
     stop = page.get_by_role("button", name="Stop reading")
     expect(stop).to_be_visible()
     # the button is there a moment before the process
@@ -246,11 +251,13 @@ def test_a_file_is_read_on_while_the_page_is_left(window: Window, server: Server
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
 
 
-def test_reading_a_large_file_can_be_stopped(window: Window) -> None:
+def test_reading_a_large_file_can_be_stopped(window: Window, tmp_path: Path) -> None:
     page = window.page
     # Quotes within cells: such rows are read one by one.
     rows = "".join(f'{n}" pipe,{"yn"[n % 2]}\n' for n in range(800_000))
-    window.hand_in("pipes.csv", f"pipe,outcome\n{rows}".encode())
+    table = tmp_path / "pipes.csv"
+    table.write_text(f"pipe,outcome\n{rows}", encoding="utf-8")
+    window.hand_in(table)
     stop = page.get_by_role("button", name="Stop reading")
     stop.click()
     expect(stop).to_have_count(0)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, WebSocket, expect
+from playwright.sync_api import FilePayload, Locator, Page, WebSocket, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -174,12 +174,14 @@ class Window:
 
     def upload(self, name: str, content: bytes) -> None:
         """Give a file to the page's uploader, and wait until it is read."""
-        self.hand_in(name, content)
+        self.hand_in({"name": name, "mimeType": "text/csv", "buffer": content})
         self.settle()
 
-    def hand_in(self, name: str, content: bytes) -> None:
-        """Give a file to the page's uploader, and wait until the server is asked to read it."""
-        file = {"name": name, "mimeType": "text/csv", "buffer": content}
+    def hand_in(self, file: Path | FilePayload) -> None:
+        """Give a file to the page's uploader, and wait until the server is asked to read it.
+
+        The browser reads a path by itself. Several megabytes would take seconds by another way.
+        """
         uploader = self.page.get_by_test_id("stFileUploaderDropzoneInput")
         self.until_asked(lambda: uploader.set_input_files(file))
 
