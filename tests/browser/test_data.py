@@ -101,7 +101,7 @@ def test_the_detail_names_the_column_of_the_new_table(open_window: Opener) -> No
     fold.locator("summary").click()
     table = b"".join(b"%d,%d,%d\n" % (50 + i % 40, i % 3, i % 2) for i in range(60))
     window.upload("other.csv", b"first,second,ill\n" + table)
-    expect(fold.get_by_role("cell", name="50")).to_be_visible()
+    expect(fold.get_by_role("rowheader", name="50")).to_be_visible()
     expect(fold.get_by_label("Column", exact=True)).to_have_value("first")
 
 
