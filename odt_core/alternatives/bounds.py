@@ -353,14 +353,14 @@ class Bounds:
         table = search.table
         group = next(k for k in groups_of(table, cls) if self.encoding.groups[k].features == (g,))
         first, last = int(table.start[group]), int(table.start[group + 1])
-        payload = search.splits.column_masks(np.arange(first, last)) & pack(mask)
-        weight = count(payload).astype(np.float64)
+        members = search.splits.column_masks(np.arange(first, last)) & pack(mask)
+        weight = count(members).astype(np.float64)
         children = [node.left, node.right]
         if self._class_of(node.left) != table.low[cls]:
             children.reverse()
         is_left_low = children[0] is node.left
         most = np.repeat(limits[None], last - first, axis=0)
-        low, high = (self._least_of_masks(child, payload, most) for child in children)
+        low, high = (self._least_of_masks(child, members, most) for child in children)
         found: list[Survivor] = []
 
         def raise_costs(x: int, masks: Masks, _: Numbers, rest: Numbers) -> Numbers:
@@ -370,7 +370,7 @@ class Bounds:
             return self._least_of_masks(children[x], masks, most)[:, 0]
 
         def take(nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
-            sides = nodes.payload
+            sides = nodes.masks
             parts = np.flatnonzero(sides[0].any(axis=1) & sides[1].any(axis=1))
             most = np.repeat(limits[None], len(sides[0]), axis=0)
             low = self._least_of_masks(children[0], sides[0], most)
@@ -389,7 +389,7 @@ class Bounds:
 
         wanted = Wanted(lambda cost: np.asarray(cost <= limits[0]), raise_costs, take)
         bounds = low[:, 0], high[:, 0]
-        walk(Sides(table, cls, group, weight, payload, np.bitwise_or, *bounds), wanted)
+        walk(Sides(table, cls, group, weight, members, *bounds), wanted)
         if table.low[cls] == table.high[cls] and not node.is_mirrored:
             found += [
                 dataclasses.replace(

@@ -22,28 +22,25 @@ LEAF, STUMP, PAIR = 0, 1, 2
 """Levels of decisions below a class: none, one (leaf-adjacent), two."""
 
 ANY = 0
-"""What a split may take of a run of columns where their number does not matter."""
+"""In `Columns.runs`: any number of the run's columns may go one way."""
 
 FEW_COLUMNS, MOST_COLUMNS = 250, 1200
-"""Tables of pairs are good for this many columns at least, and at most."""
+"""Tables of pairs serve at least so many columns, and at most so many."""
 
 WORTH_SWEEPS = 16
-"""Pairs of columns for each row and group from which on sweeps take less time than tables."""
+"""With more pairs of columns for each row and group, sweeps are faster than tables."""
 
 
 def wants_sweeps(n_columns: int, local: npt.NDArray[np.int32]) -> bool:
-    """Whether ordered features are swept (sweep_kernels.py) instead of counting pairs of columns.
-
-    The rows of a column are then made when they are wanted.
-    """
+    """Whether sweeps (sweep_kernels.py) replace tables of pairs of columns."""
     many = n_columns**2 > WORTH_SWEEPS * max(local.size, 1) and n_columns > FEW_COLUMNS
     return many or n_columns > MOST_COLUMNS
 
 
 def may_want_sweeps(data: EncodedData) -> bool:
-    """Whether a search of these rows or of a resample of them, which has fewer, may want sweeps."""
+    """Whether a search of these rows, or of a resample with fewer rows, may use sweeps."""
     sizes = [feature.n_values * (1 + feature.has_missing) for feature in data.features]
-    groups = sum(size > 2 for size in sizes) + (2 in sizes)  # those of two values may be one chain
+    groups = sum(size > 2 for size in sizes) + (2 in sizes)  # two-valued ones may be one chain
     rows = np.empty((groups, len(data.merged().y) // 2), np.int32)
     return wants_sweeps(sum(sizes), rows)
 
@@ -99,15 +96,15 @@ class Columns(NamedTuple):
     d : float64[N]
         What labelling the row positive costs more than labelling it negative.
     bits : uint64[V, W]
-        The rows in each column; without words if they are made when wanted.
+        The rows in each column; uint64[V, 0] with sweeps.
     cells, cell_at : int32[...], int64[N + 1]
-        The columns that a row counts in: of a chain the first that holds it, of a set its own,
-        unless that is the `dropped` one.
+        The columns in which a row is counted: the first of a chain that holds it, and its own of a
+        set, unless that is the `dropped` one.
     local : int32[K, N]
         Position of the row in the group: column ``start + p`` of a set; in a chain the row is in
         the columns from ``start + p`` on.
     order : int32[K, N]
-        The rows by rising position in each group; without groups if they are not swept.
+        The rows by rising position in each group; int32[0, N] without sweeps.
     start, kind, arity : int64[K + 1], int64[K], int64[K]
         First column, kind and largest subset of each group.
     dropped : int64[K]
@@ -117,12 +114,12 @@ class Columns(NamedTuple):
     level, low, high : int64[C]
         Levels of decisions of each class (0 is the leaf), and the classes of its children.
     groups_at, groups : int64[C + 1], int64[...]
-        The groups a class's root may split on.
+        The groups that a class's root may split on.
     empty_ok, one_way : bool[C]
         Whether the root may send every row one way; whether its question may not be reversed.
     runs_at, runs : int64[C + 1], int64[R, 3]
-        The same groups as runs of columns that are treated alike: how many of them a split may take
-        (or `ANY`), first and last + 1 column. Of a run over several groups it may take one.
+        The same groups as runs of columns with one rule: how many of them may go one way (or
+        `ANY`), first and last + 1 column. If that is one, a run may go over several groups.
     """
 
     d: npt.NDArray[np.float64]
@@ -148,7 +145,7 @@ class Columns(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What was counted of a row set. V columns.
+    """The table of a row set. V columns.
 
     Attributes
     ----------
@@ -168,22 +165,22 @@ class Counted(NamedTuple):
 
     @classmethod
     def empty(cls, v: int) -> Counted:
-        """Not counted yet."""
+        """Room for a table of v columns."""
         return cls(np.empty((v, v)), np.empty(v), np.empty(v), np.empty(2))
 
 
 class Crossings(NamedTuple):
-    """Tables of the rows in one column and in two, for all row sets that are made of them.
+    """Tables of the rows in each column and in each two columns.
 
     Attributes
     ----------
     one : float32[V, V, V]
         The table F of the rows in each column.
     lines : float32[L, V]
-        Row u of the table of the rows in both of two columns a <= b; without lines until they are
-        counted. The table is symmetric in a, b and u, so only b <= u is kept.
+        Row u of the table of the rows in two columns a <= b; float32[0, V] until they are counted.
+        The table is symmetric in a, b and u, so only rows b <= u are kept.
     at : int64[V, V]
-        Where the lines of two columns begin.
+        The first line of each two columns.
     """
 
     one: npt.NDArray[np.float32]
@@ -192,18 +189,18 @@ class Crossings(NamedTuple):
 
 
 class Base(NamedTuple):
-    """The rows that sides of splits are cut from: a side of the root's split, or all rows.
+    """The table of the rows that a loop splits: a side of the root's split, or all rows.
 
     Attributes
     ----------
     F, P : float64[V, V]
-        Their table, and the same of positive weight.
+        Sum of d and of positive weight over the rows in two columns.
     totals : float64[2]
-        Their sum of d and positive weight.
+        The same over all these rows.
     columns : int64[n]
         The columns of the root's split.
     outside : bool
-        Whether the rows are those outside these columns. All rows are outside none.
+        Whether the rows are outside these columns. All rows are outside no column.
     """
 
     F: npt.NDArray[np.float64]
@@ -250,9 +247,9 @@ class Encoding:
     positive, negative : float64[N]
         Weight of the positive and negative rows that each merged row stands for.
     size : float64[N]
-        What each merged row counts towards the smallest leaf.
+        What each merged row adds to the size of a leaf.
     smallest : int
-        The size that a leaf must have that a row reaches; 0 if any will do.
+        The least size of a leaf with rows; 0 without this condition.
     """
 
     table: Columns
@@ -276,20 +273,14 @@ class Encoding:
         return pack(np.ones(len(self.table.d), np.bool_))
 
     def with_costs(self, alpha: int, beta: int) -> Encoding:
-        """The same with a false negative that costs `alpha` and a false positive that costs `beta`.
+        """The same problem where a false negative costs `alpha` and a false positive `beta`.
 
-        The cost of a tree is ``base`` plus the search's cost.
+        A tree costs ``base`` plus the cost that the search finds.
         """
         d = beta * self.negative - alpha * self.positive
         base = int(np.minimum(beta * self.negative, alpha * self.positive).sum())
         most = int(beta * self.negative.sum() + alpha * self.positive.sum())
-        return replace(
-            self,
-            table=self.table._replace(d=d),
-            base=base,
-            unit=1,
-            most=most,
-        )
+        return replace(self, table=self.table._replace(d=d), base=base, unit=1, most=most)
 
 
 # ---------------------------------------------------------------- encoding
@@ -310,43 +301,27 @@ def encode(problem: Problem) -> Encoding:
     both = np.minimum(negative * gains.gain_tn, positive * gains.gain_tp)
     most = int(positive.sum()) * gains.gain_tp + int(negative.sum()) * gains.gain_tn
     unit = _common_unit(gain, both)
-    smallest, by_row = smallest_leaf(problem)
-    if not smallest:
+    if problem.smallest_leaf is None:
         keep = gain != 0
         codes, gain = take_rows(codes, keep), gain[keep]
         positive, negative = positive[keep], negative[keep]
-    return _lay_out(
-        problem, codes, gain // unit, (positive, negative), int(both.sum()) // unit, unit, most,
-        smallest, by_row,
-    )  # fmt: skip
+    base = int(both.sum()) // unit
+    return _lay_out(problem, codes, gain // unit, (positive, negative), base, unit, most)
 
 
 def encode_fronts(problem: Problem) -> Encoding:
-    """The same with all rows and both their weights; d is negative minus positive weight."""
+    """The same where d is negative minus positive weight, and no row is left out."""
     check_countable(problem)
     codes, positive, negative = merge(problem)
-    smallest, by_row = smallest_leaf(problem)
     base = int(np.minimum(positive, negative).sum())
     most = int(positive.sum() + negative.sum())
-    return _lay_out(
-        problem, codes, negative - positive, (positive, negative), base, 1, most, smallest, by_row
-    )
-
-
-def smallest_leaf(problem: Problem) -> tuple[int, str]:
-    """Size that leaves must have (0 for any), and which rows count: all, or those of a class."""
-    rule, data = problem.smallest_leaf, problem.data
-    if rule is None:
-        return 0, "all"
-    if rule.of is LeafCount.ROWS:
-        return rule.rows, "all"
-    return rule.rows, "positive" if data.n_positive <= data.n_negative else "negative"
+    return _lay_out(problem, codes, negative - positive, (positive, negative), base, 1, most)
 
 
 def merge(
     problem: Problem,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Rows with equal codes put together: codes, positive weight, negative weight."""
+    """Merge rows with equal codes: codes, positive weight, negative weight."""
     data = problem.data.merged()  # its rows are in the order of the keys, so that sorting is fast
     key = np.zeros(len(data.y), np.int64)
     size = 1
@@ -367,7 +342,7 @@ def merge(
 def _common_unit(*costs: npt.NDArray[np.int64]) -> int:
     """The largest number that divides all costs."""
     sizes = np.abs(np.concatenate(costs))
-    if (sizes == 1).any():  # as where rows have no weights; a gcd of each is slow
+    if (sizes == 1).any():  # mostly so without row weights; the gcd of many numbers is slow
         return 1
     return max(int(np.gcd.reduce(np.unique(sizes))), 1)
 
@@ -380,9 +355,8 @@ def _lay_out(
     base: int,
     unit: int,
     most: int,
-    smallest: int,
-    by_row: str,
 ) -> Encoding:
+    """The arrays of a problem, from its merged rows."""
     groups = make_groups(problem, codes, np.maximum(np.abs(d), 1))
     check_columns(groups)
     classes, tree = make_classes(problem, groups)
@@ -404,7 +378,10 @@ def _lay_out(
         np.repeat(np.arange(len(groups)), np.diff(start)),
         *tree,
     )
-    size = {"all": positive + negative, "positive": positive, "negative": negative}[by_row]
+    rule, data, size = problem.smallest_leaf, problem.data, positive + negative
+    if rule is not None and rule.of is not LeafCount.ROWS:
+        size = positive if data.n_positive <= data.n_negative else negative
+    smallest = 0 if rule is None else rule.rows
     return Encoding(table, groups, classes, base, unit, most, positive, negative, size, smallest)
 
 
@@ -437,7 +414,7 @@ def _cells(
 def _bits(
     groups: tuple[Group, ...], start: npt.NDArray[np.int64], local: npt.NDArray[np.int32]
 ) -> Masks:
-    """Array ``bits`` of `Columns`; without words if they are too many."""
+    """Array ``bits`` of `Columns`."""
     v, n = int(start[-1]), local.shape[1]
     if wants_sweeps(v, local):
         return np.zeros((v, 0), np.uint64)
@@ -456,7 +433,7 @@ def _bits(
 def make_classes(
     problem: Problem, groups: tuple[Group, ...]
 ) -> tuple[tuple[int, ...], tuple[npt.NDArray, ...]]:
-    """Number the subtrees so that equal ones (shape and rules) share a number.
+    """Number the subtrees. Equal subtrees (same shape, same rules) get one number.
 
     Returns
     -------
@@ -531,18 +508,18 @@ def _runs(
         first = len(runs)
         for k in allowed:
             group = groups[k]
-            take = ANY if group.kind == FULL and group.arity > 1 else group.arity
-            joins = len(runs) > first and take == 1 == runs[-1][0] and runs[-1][2] == start[k]
+            arity = ANY if group.kind == FULL and group.arity > 1 else group.arity
+            joins = len(runs) > first and arity == 1 == runs[-1][0] and runs[-1][2] == start[k]
             if joins:
                 runs[-1][2] = start[k + 1]
             else:
-                runs.append([take, start[k], start[k + 1]])
+                runs.append([arity, start[k], start[k + 1]])
         at.append(len(runs))
     return np.array(at, np.int64), np.array(runs, np.int64).reshape(-1, 3)
 
 
 def check_columns(groups: tuple[Group, ...]) -> None:
-    """Refuse sets whose tables could not be kept in memory.
+    """Refuse sets whose tables would not fit into memory.
 
     Raises
     ------

@@ -356,7 +356,6 @@ class FrontierSearch:
         self.n_positive, self.n_negative = data.n_positive, data.n_negative
         self.front = Front(_box(data.n_positive, data.n_negative))
         self.guide = np.zeros(len(MULTIPLIERS))
-        self.given: dict[int, Assignment] = {}
 
     def solve(self) -> None:
         """Corners first, then what lies between them."""
@@ -372,17 +371,17 @@ class FrontierSearch:
     def _give(self, assignment: Assignment) -> None:
         """Put the errors of a tree in."""
         confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
-        number, self.front.size = self.front.size, self.front.size + 1
-        self.given[number] = assignment
-        self.front.merge(np.array([[confusion.fn], [confusion.fp]], np.float64), number)
+        point = np.array([[confusion.fn], [confusion.fp]], np.float64)
+        self.front.merge(point, len(self.front.sources))
+        self.front.sources.append(assignment)
 
     def points(self, least: npt.NDArray[np.int64]) -> list[FrontierPoint]:
         """The points that were found, with their trees."""
         found = []
         for fn, fp, number in self.front.points[:3, self.front.points[2] >= 0].T.astype(int):
             proved = least[fn] == fp and (fn == 0 or least[fn - 1] > fp)
-            tree = self.given.get(int(number))
-            if tree is None:
+            tree = self.front.sources[number] if self.front.sources else None
+            if not isinstance(tree, Assignment):
                 tree = point_tree(self.problem, self.search.encoding, self.front, fn, fp)
             found.append(FrontierPoint(int(fn), int(fp), tree, bool(proved)))
         return found

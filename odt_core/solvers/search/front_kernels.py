@@ -1,16 +1,16 @@
 """Compiled primitives of fronts (twins with the same signatures: front_twins.py).
 
 A *front* is a list of points (false negatives, false positives), float64[5, n]: row 0 rises, row 1
-falls. Rows 2 to 4 say how a point is reached: the number of the split (-1: not reached, only a
-limit), and the point of its low child. The first point of a *wanted* front has no false negatives
-and the last no false positives, so a tree is wanted if it lies below the staircase of its points.
+falls. Rows 2 to 4 say how a tree reaches the point: the number of its split (-1: no tree does, the
+point is a limit), and the point of the split's low child. The first point of a *wanted* front has
+no false negatives and the last no false positives. A tree is wanted if it lies below the staircase
+of the points.
 
 Where several row sets are handled at once, ``P[b, v]`` and ``N[b, v]`` are the positive and the
 negative weight of set b in column v, ``PT[b]`` and ``NT[b]`` those of the whole set.
 
-A leaf-adjacent class is given by `runs` and `mode`. A row of `runs` is a run of columns that are
-treated alike: how many of them a split may take (0: any number), the first and the last + 1. If it
-may take one, the run may go over several groups; else it is the categories of one feature.
+A leaf-adjacent class is given by `runs` and `mode`. A row of `runs` is a run of columns (see
+`Columns.runs`): how many of them may go one way (0: any number), the first and the last + 1.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def stump_bounds(P, N, PT, NT, alpha, beta, runs, mode, out):
                 for v in range(V):
                     D[v] = beta[i] * N[b, v] - alpha[i] * P[b, v]
                 for r in range(len(runs)):
-                    take, s, e = runs[r, 0], runs[r, 1], runs[r, 2]
-                    if take > 0:
-                        low, high = several(D, s, e, take, acc)
+                    arity, s, e = runs[r, 0], runs[r, 1], runs[r, 2]
+                    if arity > 0:
+                        low, high = several(D, s, e, arity, acc)
                         gain = min(gain, low, total - high)
                         continue
                     low = 0.0
@@ -93,32 +93,27 @@ def stump_bounds(P, N, PT, NT, alpha, beta, runs, mode, out):
 
 @jit
 def first_open(bounds, alpha, beta, wanted, found):
-    """For each split, the first step of the wanted staircase its ``bounds[B, L]`` leave open.
+    """For each split the first step of the wanted staircase that its ``bounds[B, L]`` leave open.
 
-    -1, if they leave none.
+    It is -1 if they exclude every step.
     """
     for b in range(len(bounds)):
-        found[b] = _first_step(bounds, b, alpha, beta, wanted, wanted.shape[1])
-
-
-@jit
-def _first_step(bounds, b, alpha, beta, wanted, n):
-    """The same for one split."""
-    last = 0  # what excludes one step is likely to exclude the next
-    for k in range(n - 1):
-        x = wanted[0, k + 1] - 1
-        y = wanted[1, k] - 1
-        if alpha[last] * x + beta[last] * y < bounds[b, last]:
-            continue
-        beaten = False
-        for i in range(len(alpha)):
-            if alpha[i] * x + beta[i] * y < bounds[b, i]:
-                beaten = True
-                last = i
+        found[b] = -1
+        last = 0  # what excludes one step is likely to exclude the next
+        for k in range(wanted.shape[1] - 1):
+            x = wanted[0, k + 1] - 1
+            y = wanted[1, k] - 1
+            if alpha[last] * x + beta[last] * y < bounds[b, last]:
+                continue
+            beaten = False
+            for i in range(len(alpha)):
+                if alpha[i] * x + beta[i] * y < bounds[b, i]:
+                    beaten = True
+                    last = i
+                    break
+            if not beaten:
+                found[b] = k
                 break
-        if not beaten:
-            return k
-    return -1
 
 
 # ------------------------------------------------------------ lists of points
@@ -138,7 +133,7 @@ def _grown(points, n, more):
 
 @jit
 def _place(points, n, x, y, all_of_them):
-    """Put a point in its place and drop those it dominates. The new length and the place (or -1).
+    """Insert a point, drop the points it dominates. Returns the new length and its place (or -1).
 
     With `all_of_them` only equal points are dropped.
     """
@@ -177,7 +172,7 @@ def _place(points, n, x, y, all_of_them):
 
 @jit
 def combine(low, n_low, high, n_high, wanted, n, split):
-    """Put sums of points of two fronts into the wanted one. The list and its length."""
+    """Insert the sums of two fronts' points into the wanted one. Returns list and length."""
     for i in range(n_low):
         for j in range(n_high):
             x = low[0, i] + high[0, j]
@@ -200,13 +195,13 @@ def combine(low, n_low, high, n_high, wanted, n, split):
 
 @jit
 def _holds(p, q, leaf):
-    """Whether a leaf with these weights is large enough, or no row reaches it."""
+    """Whether a leaf with these weights is large enough or empty."""
     return leaf[0] * p + leaf[1] * q >= leaf[2] or p + q == 0
 
 
 @jit
 def _two_ways(p, q, tp, tn, box, leaf, out, n):
-    """Members of weight p, q are called positive and the others negative, or the reverse."""
+    """Insert both ways to label a split whose members weigh p and q."""
     if leaf[2] > 0 and not (_holds(p, q, leaf) and _holds(tp - p, tn - q, leaf)):
         return n
     if tp - p <= box[0] and q <= box[1]:
@@ -218,16 +213,16 @@ def _two_ways(p, q, tp, tn, box, leaf, out, n):
 
 @jit
 def stump_front(p, q, tp, tn, runs, mode, leaf, box, out):
-    """Front of a class of at most one level on one set, within ``box``. The list and its length.
+    """Front of a class of at most one level on one row set. Returns the list and its length.
 
     Parameters
     ----------
     p, q : float64[V]
         Positive and negative weight in each column; `tp` and `tn` are those of the set.
     leaf : float64[3]
-        A leaf that rows reach needs ``leaf[0] p + leaf[1] q >= leaf[2]``.
+        A leaf with rows needs ``leaf[0] p + leaf[1] q >= leaf[2]``.
     box : float64[2]
-        Most false negatives and positives of interest.
+        The most false negatives and false positives that are wanted.
     out : float64[2, ...]
         Memory for the list.
     """
@@ -250,17 +245,17 @@ def stump_front(p, q, tp, tn, runs, mode, leaf, box, out):
     if mode == LEAF:
         return out, n
     for r in range(len(runs)):
-        take, s, e = runs[r, 0], runs[r, 1], runs[r, 2]
-        if take == 1:
+        arity, s, e = runs[r, 0], runs[r, 1], runs[r, 2]
+        if arity == 1:
             out = _grown(out, n, 2 * (e - s))
             for v in range(s, e):
                 n = _two_ways(p[v], q[v], tp, tn, box, leaf, out, n)
             continue
         own = np.array([v for v in range(s, e) if p[v] + q[v] > 0])
-        if len(own) < e - s:  # a category without rows alone on its side
+        if len(own) < e - s:  # a category without rows may be alone on its side
             out = _grown(out, n, 2)
             n = _two_ways(0.0, 0.0, tp, tn, box, leaf, out, n)
-        if take == 2:
+        if arity == 2:
             out = _grown(out, n, len(own) * (len(own) + 1))
             for i in range(len(own)):
                 a = p[own[i]]
@@ -270,19 +265,19 @@ def stump_front(p, q, tp, tn, runs, mode, leaf, box, out):
                     x = a + p[own[j]]
                     n = _two_ways(x, c + q[own[j]], tp, tn, box, leaf, out, n)
         else:
-            out, n = _any_members(p, q, own, take, tp, tn, leaf, box, out, n)
+            out, n = _any_members(p, q, own, arity, tp, tn, leaf, box, out, n)
     return out, n
 
 
 @jit
-def _any_members(p, q, own, take, tp, tn, leaf, box, out, n):
-    """Splits by any number of categories (`take` 0), or by up to `take` of them either way.
+def _any_members(p, q, own, arity, tp, tn, leaf, box, out, n):
+    """Insert splits by any number of categories (`arity` 0), or by up to `arity` either way.
 
-    Each category in turn is called positive or negative. The lists of what that may cost so far are
-    apart by *slots*, which say what has been called what.
+    One category after the other is called positive or negative. Each *slot* has a list of the
+    errors so far. Slots differ in the labels that were used (see `_slots`).
     """
-    for way in range(1 if take == 0 else 2):
-        to = _slots(take, way)
+    for way in range(1 if arity == 0 else 2):
+        to = _slots(arity, way)
         ends = to.shape[1]
         size = np.zeros(ends, np.int64)
         lists = np.zeros((ends, 2, 1))
@@ -300,7 +295,7 @@ def _any_members(p, q, own, take, tp, tn, leaf, box, out, n):
                             new_size[t], _ = _place(new[t], new_size[t], x, y, leaf[2] > 0)
             lists = new
             size = new_size
-        for s in range(3 if take == 0 else 1, ends):
+        for s in range(3 if arity == 0 else 1, ends):
             out = _grown(out, n, size[s])
             for j in range(size[s]):
                 x = lists[s, 0, j]
@@ -311,9 +306,9 @@ def _any_members(p, q, own, take, tp, tn, leaf, box, out, n):
 
 
 @jit
-def _slots(take, way):
+def _slots(arity, way):
     """The slot that calling a category positive (row 0) or negative (row 1) leads to, or -1."""
-    if take == 0:  # slots: nothing called yet, all positive so far, all negative, both
+    if arity == 0:  # slots: nothing called yet, all positive so far, all negative, both
         to = np.empty((2, 4), np.int64)
         to[:, 0] = 1
         to[:, 1] = 3
@@ -322,107 +317,20 @@ def _slots(take, way):
         to[1, 0] = 2
         to[1, 2] = 2
         return to
-    to = np.empty((2, take + 1), np.int64)  # slots: how many were called the counted way
-    for s in range(take + 1):
+    to = np.empty((2, arity + 1), np.int64)  # slots: how many were called the counted way
+    for s in range(arity + 1):
         to[1 - way, s] = s
-        to[way, s] = s + 1 if s < take else -1
+        to[way, s] = s + 1 if s < arity else -1
     return to
 
 
-# ------------------------------------------------------------ two levels
-
-
-@jit
-def split_fronts(
-    P, N, PT, NT, X, Y, totals, splits, bounds, alpha, beta,
-    low_runs, low_mode, high_runs, high_mode, leaf, wanted, first, halt,
-):  # fmt: skip
-    """Put the fronts of splits of a class of two levels into the wanted one.
-
-    Parameters
-    ----------
-    P, N, PT, NT
-        The weights of the row sets that the splits are made of.
-    X, Y : float64[V]
-        Positive and negative weight in each column, of all rows at the node.
-    totals : float64[2]
-        Positive and negative weight of all rows.
-    splits : int64[C, 3]
-        The members: one row set, or two disjoint ones (else -1), by their numbers in P (or none,
-        -1 twice); and whether they go to the high child.
-    bounds : float64[C, L]
-        Weighted lower bounds.
-    wanted : float64[5, n]
-        What is wanted; `first` is the number of the first split in its notes.
-    halt : int64[1]
-        Not 0: come back at once.
-
-    Returns
-    -------
-    float64[5, ...], int
-        The list and its length.
-    """
-    V = P.shape[1]
-    n = wanted.shape[1]
-    p = np.empty((2, V))
-    q = np.empty((2, V))
-    weight = np.empty((2, 2))
-    low = np.empty((2, 64))
-    high = np.empty((2, 64))
-    box = np.empty(2)
-    for c in range(len(splits)):
-        if halt[0] != 0:
-            break
-        if _first_step(bounds, c, alpha, beta, wanted, n) < 0:
-            continue
-        u, v, to_high = splits[c]
-        _sum_members(P, N, PT, NT, X, Y, totals, u, v, to_high, p, q, weight)
-        box[0] = wanted[0, n - 1] - 1
-        box[1] = wanted[1, 0] - 1
-        low, n_low = stump_front(
-            p[0], q[0], weight[0, 0], weight[0, 1], low_runs, low_mode, leaf, box, low
-        )
-        if n_low == 0:
-            continue
-        box[0] -= low[0, 0]
-        box[1] -= low[1, n_low - 1]
-        high, n_high = stump_front(
-            p[1], q[1], weight[1, 0], weight[1, 1], high_runs, high_mode, leaf, box, high
-        )
-        if n_high == 0:
-            continue
-        wanted, n = combine(low, n_low, high, n_high, wanted, n, first + c)
-    return wanted, n
-
-
-@jit
-def _sum_members(P, N, PT, NT, X, Y, totals, u, v, to_high, p, q, weight):
-    """Column weights of the low child's rows (0) and of the high child's (1)."""
-    a = to_high
-    b = 1 - to_high
-    p[a] = 0.0
-    q[a] = 0.0
-    weight[a] = 0.0
-    for w in (u, v):
-        if w >= 0:
-            p[a] += P[w]
-            q[a] += N[w]
-            weight[a, 0] += PT[w]
-            weight[a, 1] += NT[w]
-    for j in range(len(X)):
-        p[b, j] = X[j] - p[a, j]
-        q[b, j] = Y[j] - q[a, j]
-    weight[b] = totals - weight[a]
-
-
-def rehearse(table: Columns, mask: Masks) -> None:
-    """Call every primitive once on a tiny problem, which compiles or loads it."""
+def compile_kernels(table: Columns, mask: Masks) -> None:
+    """Compile or load every primitive: call each once on a tiny problem."""
     v, n = len(table.group), len(table.d)
     positive, negative = np.ones(n), np.ones(n)
     P, N = np.empty((v, v)), np.empty((v, v))
     PT, NT = np.empty(v), np.empty(v)
-    halt, found = np.zeros(1, np.int64), np.empty(v, np.int64)
-    one, bounds = np.ones(1), np.zeros((v, 1))
+    found, one, bounds = np.empty(v, np.int64), np.ones(1), np.zeros((v, 1))
     runs = np.array([[1, 0, 2], [2, 2, v]])
     wanted = np.array([[0.0, n], [n, 0.0], [-1, -1], [0, 0], [0, 0]])
     box = np.full(2, float(n))
@@ -431,8 +339,3 @@ def rehearse(table: Columns, mask: Masks) -> None:
     first_open(bounds, one, one, wanted, found)
     low, _ = stump_front(P[0], N[0], PT[0], NT[0], runs, MAY, np.zeros(3), box, np.empty((2, 1)))
     combine(low, 1, low, 1, wanted, 2, 0)
-    splits = np.array([[0, -1, 0]])
-    split_fronts(
-        P, N, PT, NT, PT, NT, box, splits, bounds, one, one, runs, MAY, runs, MAY,
-        np.zeros(3), wanted, 0, halt,
-    )  # fmt: skip

@@ -177,27 +177,3 @@ def _both_ways(sums: Floats, tp: float, tn: float, leaf: Floats) -> Floats:
 def _boxed(points: Floats, box: Floats) -> tuple[Floats, int]:
     new = undominated(points[:, (points[0] <= box[0]) & (points[1] <= box[1])])
     return new, new.shape[1]
-
-
-def split_fronts(
-    P: Floats, N: Floats, PT: Floats, NT: Floats, X: Floats, Y: Floats, totals: Floats,
-    splits: Whole, bounds: Floats, alpha: Floats, beta: Floats,
-    low_runs: Whole, low_mode: int, high_runs: Whole, high_mode: int,
-    leaf: Floats, wanted: Floats, first: int, halt: Whole,
-) -> tuple[Floats, int]:  # fmt: skip
-    """Put the fronts of splits of a class of two levels into the wanted one."""
-    found = np.empty(1, np.int64)
-    nothing = np.empty((2, 0))
-    for c, (u, v, to_high) in enumerate(splits.tolist()):
-        first_open(bounds[c : c + 1], alpha, beta, wanted, found)
-        if halt[0] or found[0] < 0:
-            continue
-        at = [w for w in (u, v) if w >= 0]
-        inner = (P[at].sum(axis=0), N[at].sum(axis=0), PT[at].sum(), NT[at].sum())
-        outer = (X - inner[0], Y - inner[1], totals[0] - inner[2], totals[1] - inner[3])
-        low, high = (outer, inner) if to_high else (inner, outer)
-        box = np.array([wanted[0, -1], wanted[1, 0]]) - 1
-        below = stump_front(*low, low_runs, low_mode, leaf, box, nothing)
-        above = stump_front(*high, high_runs, high_mode, leaf, box, nothing)
-        wanted, _ = combine(*below, *above, wanted, wanted.shape[1], first + c)
-    return wanted, wanted.shape[1]

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from odt_core.problem import Problem
+from odt_core.solution import Assignment
 from odt_core.solvers.search import loader
 from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
@@ -39,49 +41,31 @@ Flags = npt.NDArray[np.bool_]
 Sums = tuple[Floats, ...]
 """Four: positive and negative weight of row sets in each column ``[B, V]``, and in all ``[B]``."""
 
-Take = Callable[[Nodes, Callable[[int], Choice]], None]
-
-MOST_AT_ONCE = 1_200
-"""Up to so many columns, the sums of all of them are made at once."""
-
-BATCH = 64
+BATCH = 256
+"""Splits that are looked up together."""
 STEPS = 64
 """Steps of the staircase that stands for a lower bound."""
 
 
 @dataclass(eq=False)
 class Front:
-    """The points that were wanted and found, and how each is reached.
+    """The points that are wanted and those that were found, with what reaches them.
 
     Attributes
     ----------
     points : float64[5, n]
         See front_kernels.py.
-    splits : list of (int, callable)
-        For runs of split numbers: the first one, and what gives the split of a number in the run.
-    size : int
-        How many splits are numbered.
-    below : dict
-        For a split of more than two levels: the fronts of its low and high child.
+    sources : list of Joined or Assignment
+        What reaches points, by its number in `points`. A leaf-adjacent front has none.
     """
 
     points: Floats
-    splits: list[tuple[int, Callable[[int], Choice]]] = field(default_factory=list)
-    below: dict[int, tuple[Front, Front]] = field(default_factory=dict)
+    sources: list[Joined | Assignment] = field(default_factory=list)
 
-    size: int = 0
-
-    def add(self, n: int, read: Callable[[int], Choice]) -> int:
-        """Number n more splits; the first number."""
-        first = self.size
-        self.splits.append((first, read))
-        self.size += n
-        return first
-
-    def choice(self, number: int) -> Choice:
-        """The split of a number."""
-        first, read = next(run for run in reversed(self.splits) if run[0] <= number)
-        return read(number - first)
+    @property
+    def box(self) -> Floats:
+        """float64[2]: the most false negatives and positives that are wanted."""
+        return np.array([self.points[0, -1], self.points[1, 0]]) - 1
 
     @property
     def found(self) -> Floats:
@@ -100,6 +84,14 @@ class Front:
         )
         self.points = np.ascontiguousarray(points[:, :n])
         return bool((self.points[2] == split).any())
+
+
+class Joined(NamedTuple):
+    """A split with the fronts of its children."""
+
+    choice: Choice
+    low: Front
+    high: Front
 
 
 def staircase(corners: Floats) -> Floats:
@@ -201,18 +193,21 @@ class FrontSearch:
     def fill(self, front: Front, cls: int, mask: Masks, guide: Floats) -> None:
         """Put what a class reaches on some rows into a front."""
         self.check()
-        level = int(self.table.level[cls])
-        if level > STUMP:
-            node = PairNode if level == PAIR else DeepNode
-            node(self, cls, mask, front, guide).solve()
+        if self.table.level[cls] > STUMP:
+            Node(self, cls, mask, front, guide).solve()
             return
-        P, N, PT, NT = self.sums(mask[None])
-        box = np.array([front.points[0, -1], front.points[1, 0]]) - 1
+        front.merge(self.stump_front(cls, self.sums(mask[None]), front.box).found, 0)
+
+    def stump_front(self, cls: int, sums: Sums, box: Floats) -> Front:
+        """The front of a class of at most one level on one row set, within a box."""
+        P, N, PT, NT = sums
         out, n = loader.primitives().stump_front(
             P[0], N[0], PT[0], NT[0], self.runs[cls], self.mode[cls], self.leaf, box,
             np.empty((2, 64)),
         )  # fmt: skip
-        front.merge(np.ascontiguousarray(out[:, :n]), 0)
+        points = np.zeros((5, n))
+        points[:2] = out[:, :n]
+        return Front(points)
 
     def check(self) -> None:
         """Raise `Stopped` if the search is to end."""
@@ -272,18 +267,17 @@ def _mode(table: Columns, cls: int) -> int:
 
 
 class Node(Bounds):
-    """A set of rows that is to be split by the root of a class of two or more levels.
+    """The root of a class of two or more levels on a set of rows. L multipliers.
 
-    Its bounds have a row for each multiplier.
+    Each of its bounds is a vector, one number for each multiplier. Splits are tried that the bounds
+    leave open.
 
     Attributes
     ----------
-    allowed, closed : bool[S], float64[S]
-        The splits that may be used; infinite for the others, else 0.
+    closed : float64[2, S]
+        For each way, infinite for splits that may not be used or were tried, else 0.
     walks : list of int
         The sets of which more than two columns may be members.
-    in_row : (float64[V], float64[V], float64[2])
-        Positive and negative weight in each column, and of all rows.
     """
 
     def __init__(
@@ -293,10 +287,11 @@ class Node(Bounds):
         self.search, self.mask = search, mask
         self.front, self.guide = front, guide
         self.v = self.splits.n_columns
-        self.allowed, self.closed, walks = self.splits.allowed(cls)
+        self.is_pair = bool(self.table.level[cls] == PAIR)
+        self.allowed, closed, walks = self.splits.allowed(cls)
+        self.closed = np.stack([closed, closed])
         self.walks = np.flatnonzero(walks).tolist()
-        x, y, p, q = search.sums(mask[None])
-        self.in_row = (x[0], y[0], np.array([p[0], q[0]]))
+        self.sums = x, y, p, q = search.sums(mask[None])
         alpha, beta = search.alpha[:, None], search.beta[:, None]
         self.weight[:, : self.v] = alpha * x + beta * y
         self.weight[:, self.v :] = self.splits.pair_sums(self.weight)
@@ -310,133 +305,11 @@ class Node(Bounds):
         """float64[C, L]: bounds of splits whose members go one way."""
         x, y = self._children_of(way)
         inside, outside = self.bound[INSIDE, x][:, splits], self.bound[OUTSIDE, y][:, splits]
-        return np.ascontiguousarray((inside + outside + self.closed[splits]).T)
+        return np.ascontiguousarray((inside + outside + self.closed[way, splits]).T)
 
     def set_bounds(self, groups: list[int]) -> Floats:
         """float64[C, L]: bounds of all splits of sets."""
         return np.ascontiguousarray(self._set_bounds()[:, groups].T)
-
-    def read(self, split: int, to_high: int) -> Choice:
-        """The split of a number."""
-        return Choice(int(self.splits.group[split]), bool(to_high), self.splits.columns(split))
-
-    def walk(self, k: int, payload: npt.NDArray, join: np.ufunc, take: Take) -> None:
-        """Walk over the larger subsets of a set."""
-        at = slice(int(self.table.start[k]), int(self.table.start[k + 1]))
-        low, high = (self.bound[INSIDE, x, :, at].T for x in (0, self.h))
-        sides = Sides(self.table, self.cls, k, self.weight[0, at], payload, join, low, high)
-        walk(sides, Wanted(self.is_open, self.grown, take))
-
-    def grown(self, x: int, payload: npt.NDArray, own: Floats, rest: Floats) -> Floats:
-        """Better bounds of the low (0) or high child (1) on growing row sets (see `Wanted`)."""
-        raise NotImplementedError
-
-
-class PairNode(Node):
-    """A root of two levels: its children's fronts are counted."""
-
-    def solve(self) -> None:
-        """Find the front; of each run of open thresholds the one in the middle first."""
-        if self.table.empty_ok[self.cls]:
-            for way in range(self.h + 1):
-                none, rows = np.zeros((1, len(self.search.alpha))), np.full((1, 2), -1)
-                sums = tuple(each[:0] for each in self.search.sums(self.mask[None]))
-                self._try(sums, rows, way, none, partial(self._nothing, way))
-        todo = self.allowed[: self.v].copy()
-        at_once = self.v <= MOST_AT_ONCE
-        kept = np.flatnonzero(todo & (self.splits.is_set[self.table.group] | at_once))
-        sums = self._singles(kept)
-        todo[kept] = False
-        while todo.any():
-            self._propagate(chains=True)
-            bounds = [self.bounds_of(way, slice(0, self.v)) for way in self.ways]
-            at = np.flatnonzero(todo & np.any([self.is_open(each) for each in bounds], axis=0))
-            if not len(at):
-                break
-            picked = at[self._middles(at)][:BATCH]
-            self._singles(picked)
-            todo[picked] = False
-        self._sets(sums, kept)
-
-    def _try(
-        self, sums: Sums, rows: Whole, to_high: int, bounds: Floats, read: Callable[[int], Choice]
-    ) -> None:
-        """Put the fronts of splits into ours, the most promising first.
-
-        `rows` says which of the sums are the members'.
-        """
-        search = self.search
-        low, high = self.children
-        order = np.argsort(bounds.sum(axis=1), kind="stable")
-        splits = np.column_stack([rows, np.full(len(rows), to_high)])[order]
-        first = self.front.add(len(order), lambda i: read(int(order[i])))
-        points, n = loader.primitives().split_fronts(
-            *sums, *self.in_row, splits, bounds[order], search.alpha, search.beta,
-            search.runs[low], search.mode[low], search.runs[high], search.mode[high],
-            search.leaf, self.front.points, first, search.halt,
-        )  # fmt: skip
-        self.front.points = np.ascontiguousarray(points[:, :n])
-        search.check()
-
-    def _singles(self, columns: Whole) -> Sums:
-        """Splits by one of the columns; their sums."""
-        search = self.search
-        x, y, (p, q) = self.in_row
-        sums = search.sums(self.splits.column_masks(columns) & self.mask)
-        rest = (x - sums[0], y - sums[1], p - sums[2], q - sums[3])
-        for c, child in enumerate(self.children[: self.h + 1]):
-            self.bound[INSIDE, c][:, columns] = search.shallow_bounds(child, sums).T
-            self.bound[OUTSIDE, c][:, columns] = search.shallow_bounds(child, rest).T
-        rows = np.column_stack([np.arange(len(columns)), np.full(len(columns), -1)])
-        for way in self.ways:
-            read = partial(self._read, columns, way)
-            self._try(sums, rows, way, self.bounds_of(way, columns), read)
-        return sums
-
-    def _nothing(self, way: int, _: int) -> Choice:
-        return Choice(-1, bool(way), ())
-
-    def _read(self, splits: Whole, way: int, i: int) -> Choice:
-        return self.read(int(splits[i]), way)
-
-    def _sets(self, sums: Sums, kept: Whole) -> None:
-        """Splits by several columns of a set; the sums are of the columns `kept`."""
-        splits, place = self.splits, np.full(self.v, -1)
-        place[kept] = np.arange(len(kept))
-        pairs = np.arange(self.v, splits.n)[self.allowed[self.v :]]
-        if len(pairs):
-            self._propagate(chains=False)
-        for way in self.ways if len(pairs) else ():
-            bounds = self.bounds_of(way, pairs)
-            at = np.flatnonzero(self.is_open(bounds))
-            some = pairs[at]
-            rows = np.column_stack([place[splits.first[some]], place[splits.second[some]]])
-            self._try(sums, rows, way, bounds[at], partial(self._read, some, way))
-        for k in self.walks:
-            at = place[self.table.start[k] : self.table.start[k + 1]]
-            payload = np.column_stack([each[at] for each in sums])
-            self.walk(k, payload, np.add, self._take)
-
-    def _take(self, nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
-        """Whole subsets: what goes low is summed."""
-        n = len(nodes.went)
-        rows = np.column_stack([np.arange(n), np.full(n, -1)])
-        bounds = np.ascontiguousarray(nodes.cost[0] + nodes.cost[1])
-        self._try(self._sums_of(nodes.payload[0]), rows, 0, bounds, split_of)
-
-    def _sums_of(self, payload: npt.NDArray) -> Sums:
-        ends = np.cumsum([self.v, self.v, 1, 1])
-        parts = np.split(payload, ends[:-1], axis=1)
-        P, N, p, q = (np.ascontiguousarray(each) for each in parts)
-        return P, N, p[:, 0].copy(), q[:, 0].copy()
-
-    def grown(self, x: int, payload: npt.NDArray, own: Floats, rest: Floats) -> Floats:
-        """From the sums of the row sets."""
-        return self.search.shallow_bounds(self.children[x], self._sums_of(payload))
-
-
-class DeepNode(Node):
-    """A root of three or four levels: splits are tried that weighted bounds leave open."""
 
     def solve(self) -> None:
         """Find the front: splits by one column, then by two, then by more."""
@@ -452,14 +325,15 @@ class DeepNode(Node):
         for i, k in enumerate(self.walks):
             if self.is_open(self.set_bounds([k]))[0]:
                 self._pend(partial(self._open_sets, self.walks[i:]))
-                s, e = int(self.table.start[k]), int(self.table.start[k + 1])
-                masks = splits.column_masks(np.arange(s, e)) & self.mask
-                self.walk(k, masks, np.bitwise_or, self._take)
+                self._walk(k)
 
     def _pend(self, bounds: Callable[[], list[Floats]]) -> None:
         """At the root of the tree: what is open if the search is ended now."""
         if self.cls == self.search.encoding.classes[0]:
             self.search.pending = bounds
+
+    def _open_sets(self, groups: list[int]) -> list[Floats]:
+        return [self.set_bounds(groups)]
 
     def _whole(self) -> None:
         """All rows go to one child: a bound for all splits, too."""
@@ -472,29 +346,25 @@ class DeepNode(Node):
             lower = np.stack([np.zeros_like(self.whole[y]), self.whole[y]])
             self._try(Choice(-1, bool(way), ()), np.zeros_like(self.mask), lower)
 
-    def _open_sets(self, groups: list[int]) -> list[Floats]:
-        return [self.set_bounds(groups)]
-
-    # ------------------------------------------------------------ sharpening
+    # ------------------------------------------------------------ bounds
 
     def _solve(self, first: int, last: int, later: list[int]) -> None:
-        """Try all splits that the bounds leave open, the most promising first."""
+        """Try all splits that the bounds leave open.
+
+        A split of two levels is tried as soon as its bounds are known: its front costs little more,
+        and closes its neighbours.
+        """
         part = slice(first, last)
         self._pend(lambda: [*(self.bounds_of(w, part) for w in self.ways), self.set_bounds(later)])
-        while self._sharpen(first, last):
+        while len(sharpened := self._sharpen(first, last)):
+            if self.is_pair:
+                self._try_open(sharpened)
             if first == 0:
                 self._propagate(chains=True)
-        bounds = [self.bounds_of(way, part) for way in self.ways]
-        open_ = [(way, at) for way in self.ways for at in np.flatnonzero(self.is_open(bounds[way]))]
-        for way, at in sorted(open_, key=lambda each: bounds[each[0]][each[1]].sum()):
-            x, y = self._children_of(way)
-            split = first + int(at)
-            lower = np.stack([self.bound[INSIDE, x, :, split], self.bound[OUTSIDE, y, :, split]])
-            inner = self.splits.masks(np.array([split]))[0] & self.mask
-            self._try(self.read(split, way), inner, lower)
+        self._try_open(np.arange(first, last))
 
-    def _sharpen(self, first: int, last: int) -> bool:
-        """Raise the bounds of splits that are open; whether there were any.
+    def _sharpen(self, first: int, last: int) -> Whole:
+        """Raise the bounds of splits that are open; which these were.
 
         One multiplier of each split, the one that says most about the first open step; of its two
         sides the shallower or heavier first.
@@ -522,22 +392,36 @@ class DeepNode(Node):
             found.append(np.stack([i, side, np.where(inner, x, y), at]))
         chosen = np.concatenate(found, axis=1)
         self._evaluate(chosen)
-        return bool(chosen.shape[1])
+        return np.unique(chosen[3])
 
     def _evaluate(self, chosen: Whole) -> None:
         """Optima of sides: multiplier, side, child and split, int64[4, C]."""
+        shallow = self.table.level[np.array(self.children)[chosen[2]]] <= STUMP
+        self._look_up(np.unique(chosen[3, shallow]))
+        chosen = chosen[:, ~shallow]
         for i, side, x in np.unique(chosen[:3], axis=1).T.tolist():
             at = chosen[3, (chosen[:3].T == (i, side, x)).all(axis=1)]
             masks = self.splits.sides(self.mask, np.full(len(at), side), at)
-            if self.table.level[self.children[x]] <= STUMP:  # all multipliers at once
-                sums = self.search.sums(masks)
-                costs = self.search.shallow_bounds(self.children[x], sums)
-                self.bound[side, x][:, at], self.exact[side, x][:, at] = costs.T, True
-                continue
             limits = self._most(i) + 1 - self.bound[1 - side, self.h - x, i, at]
             cost = self._costs_on(i, x, masks, limits)
             self.bound[side, x, i, at] = np.maximum(self.bound[side, x, i, at], cost)
             self.exact[side, x, i, at] = True
+
+    def _look_up(self, splits: Whole) -> None:
+        """Children of at most one level: both sides, with every multiplier at once."""
+        for first in range(0, len(splits), BATCH):
+            at = splits[first : first + BATCH]
+            inside = self.search.sums(self.splits.masks(at) & self.mask)
+            outside = self._others(inside)
+            for x, child in enumerate(self.children[: self.h + 1]):
+                if self.table.level[child] <= STUMP:
+                    for side, sums in ((INSIDE, inside), (OUTSIDE, outside)):
+                        self.bound[side, x][:, at] = self.search.shallow_bounds(child, sums).T
+                    self.exact[:, x][:, :, at] = True
+
+    def _others(self, sums: Sums) -> Sums:
+        """The sums of the node's other rows."""
+        return tuple(whole - part for whole, part in zip(self.sums, sums, strict=True))
 
     def _costs_on(self, i: int, x: int, masks: Masks, limits: Floats) -> Floats:
         """Weighted costs of a child on row sets; optima below the limits."""
@@ -557,57 +441,103 @@ class DeepNode(Node):
         Each column of a set costs at least its own best, whichever way it goes.
         """
         for i in range(len(self.search.alpha)):
-            self._propagate(chains=True)
             sets = [k for k in sets if self.is_open(self.set_bounds([k]))[0]]
             columns = np.flatnonzero(np.isin(self.table.group, sets))
+            columns = columns[~self.exact[:, :, i, columns].all(axis=(0, 1))]
+            if not len(columns):
+                continue
             for x in range(self.h + 1):
                 for side in (INSIDE, OUTSIDE):
                     at = columns[~self.exact[side, x, i, columns]]
                     given = np.repeat([[i], [side], [x]], len(at), axis=1)
                     self._evaluate(np.concatenate([given, at[None]]))
+            self._propagate(chains=True)
 
-    # ------------------------------------------------------------ trying
+    # ------------------------------------------------------------ fronts
+
+    def _try_open(self, splits: Whole) -> None:
+        """Try those of some splits that are open, the most promising first."""
+        bounds = [self.bounds_of(way, splits) for way in self.ways]
+        open_ = [(way, at) for way in self.ways for at in np.flatnonzero(self.is_open(bounds[way]))]
+        for way, at in sorted(open_, key=lambda each: bounds[each[0]][each[1]].sum()):
+            x, y = self._children_of(way)
+            split = int(splits[at])
+            lower = np.stack([self.bound[INSIDE, x, :, split], self.bound[OUTSIDE, y, :, split]])
+            inner = self.splits.masks(splits[at : at + 1])[0] & self.mask
+            columns = self.splits.columns(split)
+            self._try(Choice(int(self.splits.group[split]), bool(way), columns), inner, lower)
+            self.closed[way, split] = np.inf
 
     def _try(self, choice: Choice, inner: Masks, lower: Floats) -> None:
         """Put the fronts of a split's children together, if its bounds allow.
 
         `inner` are the members' rows; `lower`, float64[2, L], bounds them and the others.
         """
-        search, front, to_high = self.search, self.front, int(choice.to_high)
+        front = self.front
         if not self.is_open(lower.sum(axis=0)[None])[0]:
             return
-        most = front.points[0, -1] - 1
-        wanted = needed(front.points, floor_of(lower[1], search.alpha, search.beta, most))
-        if wanted is None:
+        find = self._stump_fronts if self.is_pair else self._deeper_fronts
+        fronts = find(int(choice.to_high), inner, lower)
+        if fronts is None:
             return
-        members = search.front(self.children[to_high], inner, wanted, lower[0])
-        wanted = needed(front.points, members.found)
+        low, high = fronts[::-1] if choice.to_high else fronts
+        if front.combine(low.found, high.found, len(front.sources)):
+            front.sources.append(Joined(choice, low, high))
+            if self.cls == self.search.encoding.classes[0]:
+                self.search.tighten(front)
+
+    def _stump_fronts(self, to_high: int, inner: Masks, _: Floats) -> tuple[Front, Front] | None:
+        """The fronts of the members and of the other rows; None if nothing is wanted of them."""
+        search, (low, high) = self.search, self.children
+        sums = search.sums(inner[None])
+        members = search.stump_front((low, high)[to_high], sums, self.front.box)
+        if not members.points.size:
+            return None
+        box = self.front.box - members.points[:2].min(axis=1)
+        return members, search.stump_front((high, low)[to_high], self._others(sums), box)
+
+    def _deeper_fronts(
+        self, to_high: int, inner: Masks, lower: Floats
+    ) -> tuple[Front, Front] | None:
+        """The same where a child has decisions below its own: the bounds say what is wanted."""
+        search, points, (low, high) = self.search, self.front.points, self.children
+        wanted = needed(points, floor_of(lower[1], search.alpha, search.beta, points[0, -1] - 1))
         if wanted is None:
-            return
-        others = search.front(self.children[1 - to_high], self.mask & ~inner, wanted, lower[1])
-        low, high = (others, members) if to_high else (members, others)
-        if front.combine(low.found, high.found, front.size):
-            front.below[front.size] = (low, high)
-            front.add(1, lambda _: choice)
-            if self.cls == search.encoding.classes[0]:
-                search.tighten(front)
+            return None
+        members = search.front((low, high)[to_high], inner, wanted, lower[0])
+        wanted = needed(points, members.found)
+        if wanted is None:
+            return None
+        return members, search.front((high, low)[to_high], self.mask & ~inner, wanted, lower[1])
+
+    # ------------------------------------------------------------ larger subsets
+
+    def _walk(self, k: int) -> None:
+        """Walk over the larger subsets of a set."""
+        at = slice(int(self.table.start[k]), int(self.table.start[k + 1]))
+        masks = self.splits.column_masks(np.arange(at.start, at.stop)) & self.mask
+        low, high = (self.bound[INSIDE, x, :, at].T for x in (0, self.h))
+        sides = Sides(self.table, self.cls, k, self.weight[0, at], masks, low, high)
+        walk(sides, Wanted(self.is_open, self._raise_costs, self._take))
+
+    def _raise_costs(self, x: int, masks: Masks, own: Floats, rest: Floats) -> Floats:
+        """One multiplier after the other, while the split is open (see `Wanted`)."""
+        x, own = x * self.h, own.copy()
+        if self.table.level[self.children[x]] <= STUMP:
+            return self.search.shallow_bounds(self.children[x], self.search.sums(masks))
+        for i in range(own.shape[1]):
+            at = np.flatnonzero(self.is_open(own + rest))
+            if not len(at):
+                break
+            cost = self._costs_on(i, x, masks[at], self._most(i) + 1 - rest[at, i])
+            own[at, i] = np.maximum(own[at, i], cost)
+        return own
 
     def _take(self, nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
         """Whole subsets."""
         for i in range(len(nodes.went)):
             choice = split_of(i)
-            inner = nodes.payload[1 if choice.to_high else 0][i]
+            inner = nodes.masks[1 if choice.to_high else 0][i]
             low, high = nodes.cost[0][i], nodes.cost[1][i]
             lower = np.stack([high, low] if choice.to_high else [low, high])
             self._try(choice, inner, lower)
-
-    def grown(self, x: int, payload: Masks, own: Floats, rest: Floats) -> Floats:
-        """One multiplier after the other, while the split is open."""
-        x, own = x * self.h, own.copy()
-        for i in range(own.shape[1]):
-            at = np.flatnonzero(self.is_open(own + rest))
-            if not len(at):
-                break
-            cost = self._costs_on(i, x, payload[at], self._most(i) + 1 - rest[at, i])
-            own[at, i] = np.maximum(own[at, i], cost)
-        return own

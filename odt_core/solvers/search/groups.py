@@ -19,11 +19,12 @@ CHAIN, FULL, CAPPED = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Where a group of columns comes from.
+    """A group of columns, and the features it comes from.
 
-    A *chain* holds nested columns, each a split by itself: the thresholds of an ordered feature (a
-    second chain takes the missing bin along), two-valued features that are nested like thresholds,
-    a fixed split. A *set* holds one column for each category: disjoint, together everything.
+    A *chain* holds nested columns, each a split by itself: the thresholds of an ordered feature
+    (with missing values a second chain, whose columns hold the missing bin as well), nested
+    two-valued features, or a fixed split. A *set* holds one column for each category: they are
+    disjoint and together hold every row.
 
     Attributes
     ----------
@@ -32,12 +33,12 @@ class Group:
     n : int
         Columns.
     features : tuple of int
-        The feature; or of nested two-valued features that of each column.
+        The feature; for nested two-valued features the feature of each column.
     places : tuple of int32[n_codes]
-        For each feature and code the first column that holds it (of a set: the only one), `n` where
-        none does. Of nested features 0 if the feature's column holds the code, else 1.
+        For each feature and code the first column that holds it (in a set the only one), `n` if no
+        column does. For nested features 0 if the feature's column holds the code, else 1.
     fixed : Split or None
-        The fixed question the group stands for.
+        The fixed question that the group stands for.
     """
 
     kind: int
@@ -48,7 +49,7 @@ class Group:
     fixed: Split | None = None
 
     def local(self, codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        """The first column that holds each of the merged rows, `n` where none does."""
+        """The first column that holds each of the merged rows, `n` if no column does."""
         parts = zip(self.places, self.features, strict=True)
         return np.sum([place[codes[:, g]] for place, g in parts], axis=0, dtype=np.int32)
 
@@ -78,7 +79,7 @@ def make_groups(
     codes : int32[N, G]
         The merged rows.
     weight : int64[N]
-        Their weights, which decide from which end thresholds are counted.
+        Their weights. They decide from which end thresholds are counted.
     """
     chains: list[Group] = []
     sets: list[Group] = []
@@ -112,7 +113,7 @@ def make_groups(
 def _threshold_chains(
     g: int, feature: Feature, present: list[int], count: npt.NDArray
 ) -> list[Group]:
-    """Thresholds of an ordered feature, counted from the end that leaves out more rows."""
+    """Thresholds of an ordered feature, from the end that leaves fewer rows to count."""
     n = feature.n_ordered
     ordered = present[:-1] if present[-1] >= n else present
     missing = present[len(ordered) :]
@@ -122,7 +123,7 @@ def _threshold_chains(
     cuts = -np.array(ordered[:0:-1]) if from_above else np.array(ordered[:-1])
     code = -np.arange(n) if from_above else np.arange(n)
     place = np.full(feature.n_values, len(cuts), np.int32)
-    place[:n] = np.searchsorted(cuts, code)  # bins without rows belong to the cut, too
+    place[:n] = np.searchsorted(cuts, code)  # bins without rows belong to a cut as well
     chains = [Group(CHAIN, 1, len(cuts), (g,), (place,))] if len(cuts) else []
     if missing:
         place = place + np.int32(1)
@@ -135,15 +136,15 @@ def _threshold_chains(
 
 
 class _Single(NamedTuple):
-    """A column that makes up a chain by itself, its rows, and those that the one before has too."""
+    """A chain of one column."""
 
     group: Group
-    rows: int
-    both: int
+    rows: int  # how many rows it holds
+    both: int  # how many of them the column before holds as well
 
 
 def nest(problem: Problem, codes: npt.NDArray[np.int32], chains: list[Group]) -> list[Group]:
-    """Join neighbouring two-valued features whose rows are nested, as those of cut numbers are."""
+    """Join neighbouring two-valued features whose rows are nested like those of thresholds."""
     joined: list[Group] = []
     for alone, part in groupby(chains, key=_stands_alone(chains)):
         if not alone:
@@ -167,7 +168,7 @@ def _stands_alone(chains: list[Group]) -> Callable[[Group], bool]:
 
 
 def _overlaps(codes: npt.NDArray[np.int32], chains: list[Group]) -> list[_Single]:
-    """How many rows each column holds, alone and together with the one before it."""
+    """Count the rows of each column, and those that the column before holds as well."""
     found = []
     before = np.zeros(len(codes), np.bool_)
     for chain in chains:
@@ -178,9 +179,9 @@ def _overlaps(codes: npt.NDArray[np.int32], chains: list[Group]) -> list[_Single
 
 
 def _nested(columns: list[_Single], at: int, n: int, flipped: bool) -> list[bool]:
-    """Which columns from `at` on to reverse so that each holds the one before; as many as go.
+    """How far columns from `at` on are nested: for each of these, whether it must be reversed.
 
-    A column joins only if that leaves no more of the n rows to count than it had by itself.
+    A column joins only if this leaves no more of the n rows to count than the column by itself.
     """
     last, last_flip = columns[at], flipped
     size = n - last.rows if flipped else last.rows
@@ -199,18 +200,18 @@ def _nested(columns: list[_Single], at: int, n: int, flipped: bool) -> list[bool
 
 
 def _left_out(inner: _Single, inner_flip: bool, outer: _Single, outer_flip: bool, n: int) -> int:
-    """How many rows are in a column (or outside, if flipped) but not in the one after it."""
+    """How many rows a column holds (or leaves out, if flipped) that the next one does not."""
     if inner_flip:
         return outer.rows - outer.both if outer_flip else n - inner.rows - outer.rows + outer.both
     return outer.both if outer_flip else inner.rows - outer.both
 
 
 def _joined(parts: list[_Single], n: int, flips: list[bool]) -> Group:
-    """One chain from single columns, of which some are reversed."""
+    """One chain from single columns, some of them reversed."""
     if len(parts) == 1:
         return parts[0].group
     first, last = (n - parts[i].rows if flips[i] else parts[i].rows for i in (0, -1))
-    if first > n - last:  # count from the end that leaves out more rows
+    if first > n - last:  # fewer rows are left to count from the other end
         parts, flips = parts[::-1], [not flip for flip in flips[::-1]]
     places = [part.group.places[0] for part in parts]
     turned = tuple(1 - place if flip else place for place, flip in zip(places, flips, strict=True))

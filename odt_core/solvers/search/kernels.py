@@ -1,4 +1,4 @@
-"""The compiled primitives of tables (see twins.py for the same in plain NumPy).
+"""The compiled primitives of tables (twins.py has the same in plain NumPy).
 
 Leaf-adjacent splits of many row sets are solved as lanes of vectors: lane i is row set i, and loops
 run over the columns, so that every step is one addition and a few comparisons for all lanes. The
@@ -30,28 +30,29 @@ from odt_core.solvers.search.groups import CHAIN
 
 _plain: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 jit = numba.njit(**_plain)
-"""For kernels that allocate nothing: numba then leaves out counting references, which would take
-two fifths of the time."""
+"""For kernels that allocate nothing. numba then leaves out reference counts, which would cost two
+fifths of the time."""
 inner = numba.njit(**_plain, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""The same for kernels that only others call, which saves compiling a way in from Python."""
-part = numba.njit(inline="always", nogil=True, error_model="numpy", _nrt=False)
-"""For kernels with one caller: they are compiled with it only."""
+"""For kernels that only other kernels call. numba then compiles no entry from Python."""
+inlined = numba.njit(inline="always", nogil=True, error_model="numpy", _nrt=False)
+"""For kernels that are compiled into their callers."""
 
 first_bit: Any = trailing_zeros
 """The number of the lowest bit that is set."""
 
 TILE = 8
-"""Columns that are copied together when a table is turned: their rows stay in the cache."""
+"""Columns that `transpose` copies together: their rows stay in the cache."""
 
 Numbers = npt.NDArray[np.float64]
 INF = np.inf
 ONE_BIT = np.uint64(1)
 
 BLOCK = 128
-"""Lanes that are treated together."""
+"""Lanes in one pass."""
 HIGH, A, B, C, E = BLOCK, 2 * BLOCK, 3 * BLOCK, 4 * BLOCK, 5 * BLOCK
-"""Accumulators: the largest sum that is not called positive (the least that is comes first), the
-two smallest (A, B) and two largest entries (C, E) of a run."""
+"""Accumulators. Number 0 is the least sum of the columns called positive, HIGH the largest sum of
+the columns called negative; A and B are the two smallest entries of a run, C and E the two largest.
+"""
 MORE = 6 * BLOCK
 """Where the entries of larger subsets begin."""
 
@@ -60,8 +61,8 @@ MORE = 6 * BLOCK
 
 
 @inner
-def spread(T, sums, total):
-    """From sums over cells to sums over columns: cumulate chains, recover what sets dropped."""
+def cells_to_columns(T, sums, total):
+    """From sums over cells to sums over columns: cumulate chains, recover dropped columns."""
     for k in range(len(T.kind)):
         s, e = T.start[k], T.start[k + 1]
         if T.kind[k] == CHAIN:
@@ -74,9 +75,9 @@ def spread(T, sums, total):
             sums[T.dropped[k]] += lost
 
 
-@part
-def spread_rows(T, F, D):
-    """`spread` for the rows of a table whose columns have the sums D."""
+@inlined
+def rows_to_columns(T, F, D):
+    """The same for the rows of a table. D are the sums over its columns."""
     n = len(D)
     for k in range(len(T.kind)):
         s, e = T.start[k], T.start[k + 1]
@@ -96,7 +97,7 @@ def spread_rows(T, F, D):
                         lost[i] -= row[i]
 
 
-@part
+@inlined
 def count_cells(T, mask, F, D, P):
     """Sums of d over the rows in two cells (one half), in each cell, and the totals."""
     F[:, :] = 0.0
@@ -125,7 +126,7 @@ def count_cells(T, mask, F, D, P):
 
 
 @inner
-def turn(F, add):
+def transpose(F, add):
     """Swap rows and columns of a table (add 0), or add the two halves up (1); block by block."""
     n = len(F)
     for first in range(0, n, TILE):
@@ -141,18 +142,18 @@ def turn(F, add):
 def fill_table(T, mask, F, D, P):
     """The table of a row set. Returns total and positive weight."""
     total, positive = count_cells(T, mask, F, D, P)
-    turn(F, 1.0)
-    spread_rows(T, F, D)
-    turn(F, 0.0)
-    spread(T, D, total)
-    spread(T, P, positive)
-    spread_rows(T, F, D)
+    transpose(F, 1.0)
+    rows_to_columns(T, F, D)
+    transpose(F, 0.0)
+    cells_to_columns(T, D, total)
+    cells_to_columns(T, P, positive)
+    rows_to_columns(T, F, D)
     return total, positive
 
 
 @jit
 def count_pairs(T, mask, counted, halt):
-    """See `twins.count_pairs`. A million rows take less than a second: `halt` is not looked at."""
+    """See `twins.count_pairs`. It ignores `halt`: a million rows need less than a second."""
     F, D, P, totals = counted
     totals[0], totals[1] = fill_table(T, mask, F, D, P)
 
@@ -160,7 +161,7 @@ def count_pairs(T, mask, counted, halt):
 # ---------------------------------------------------------------- tables of columns and of two
 
 
-@part
+@inlined
 def copy_to(F, G, first):
     """F = G from row `first` on."""
     for u in range(len(F)):
@@ -169,7 +170,7 @@ def copy_to(F, G, first):
             row[j] = other[j]
 
 
-@part
+@inlined
 def add_to(F, G):
     """F += G."""
     for u in range(len(F)):
@@ -203,7 +204,7 @@ def count_ones(table: Columns, *rest: Any) -> None:
     one, D, P : float32[V, V, V], float64[V, V], float64[V, V]
         Filled.
     halt : int64[1]
-        Not 0 if the search is to end: what is filled has then no meaning.
+        Not 0 to end the search. The arrays then hold no meaning.
     """
     ones_into(table, *rest, make_scratch(table))
 
@@ -239,7 +240,7 @@ def count_lines(table: Columns, *rest: Any) -> None:
     lines_into(table, *rest, make_scratch(table))
 
 
-@part
+@inlined
 def line_of(at, a, b, u):
     """Where row u of the table of columns a and b is."""
     low, high = min(a, b), max(a, b)
@@ -250,7 +251,7 @@ def line_of(at, a, b, u):
     return at[low, high] + u - high
 
 
-@part
+@inlined
 def sum_into(row, start, sign, line):
     """Row = start + sign * line."""
     for j in range(len(row)):
@@ -299,9 +300,9 @@ def cut(X, base, first, second, outside, S):
 # ---------------------------------------------------------------- leaf-adjacent splits
 
 
-@part
+@inlined
 def lanes_extremes(F, s, e, lo, n, c0, c1, acc):
-    """Least and largest entry of rows s..e of the lanes, kept over runs."""
+    """The least and largest entry of rows s..e of each lane; earlier runs count as well."""
     j = s
     while j + 1 < e:  # two rows a pass
         k0 = c0[j]
@@ -329,9 +330,9 @@ def lanes_extremes(F, s, e, lo, n, c0, c1, acc):
             acc[i + HIGH] = x if x > b else b
 
 
-@part
+@inlined
 def lanes_two(F, s, e, lo, n, c0, c1, acc):
-    """A run of which up to two columns may be taken."""
+    """The same for a run of which up to two columns may go one way."""
     for i in range(n):
         acc[i + A] = INF
         acc[i + B] = INF
@@ -363,9 +364,9 @@ def lanes_two(F, s, e, lo, n, c0, c1, acc):
         acc[i + HIGH] = y if y > c else c
 
 
-@part
+@inlined
 def lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc):
-    """A run of which any subset may be taken: everything negative is called positive."""
+    """The same where any columns may: all with a negative sum are called positive."""
     for i in range(n):
         acc[i + A] = 0.0
         acc[i + B] = INF
@@ -382,7 +383,7 @@ def lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc):
             acc[i + C] = x if x > c else c
     for i in range(n):
         x = acc[i + A]
-        if not empty_ok:  # none would be negative, or all: one value has to differ
+        if not empty_ok:  # all sums have one sign: one column has to differ
             b = acc[i + B]
             c = acc[i + C]
             x = b if b >= 0.0 else (x - c if c < 0.0 else x)
@@ -390,9 +391,9 @@ def lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc):
         acc[i] = x if x < a else a
 
 
-@part
+@inlined
 def lanes_several(F, s, e, lo, n, c0, c1, m, acc):
-    """A run of which up to m columns may be taken."""
+    """The same for a run of which up to m columns may go one way."""
     far = MORE + m * BLOCK
     acc[MORE:far] = INF
     acc[far : far + m * BLOCK] = -INF
@@ -434,15 +435,15 @@ def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
             acc[i + HIGH] = -INF
         if not leaf:
             for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
-                take, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
-                if take == 1:
+                arity, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
+                if arity == 1:
                     lanes_extremes(F, s, e, begin, n, c0, c1, acc)
-                elif take == ANY:
+                elif arity == ANY:
                     lanes_any(F, s, e, begin, n, c0, c1, empty_ok, acc)
-                elif take == 2:
+                elif arity == 2:
                     lanes_two(F, s, e, begin, n, c0, c1, acc)
                 else:
-                    lanes_several(F, s, e, begin, n, c0, c1, take, acc)
+                    lanes_several(F, s, e, begin, n, c0, c1, arity, acc)
         for i in range(n):
             total = tot[first + i]
             x = total - acc[i + HIGH]
@@ -463,9 +464,9 @@ class Scratch(NamedTuple):
     P: Numbers
     sides: Numbers  # [4, V]: what the low and high child cost inside the columns, and outside them
     lines: Numbers  # [3, V]: sums of one row set over the columns, or other values of each column
-    sums: Numbers  # [2, q, V] and `state` [q, 7]: the search over subsets of a set
+    sums: Numbers  # [2, q, V] and `state` [q, 7]: the walk over subsets of a set
     state: Numbers
-    order: npt.NDArray[np.int64]  # [3, q]: that search's order and steps
+    order: npt.NDArray[np.int64]  # [3, q]: that walk's order and steps
     totals: Numbers  # sum of d and positive weight of the row set
     mask: npt.NDArray[np.uint64]  # a row set
 
@@ -474,7 +475,7 @@ _kept = threading.local()
 
 
 def make_scratch(table: Columns) -> Scratch:
-    """Working memory for one call; this thread's last one, if that fits."""
+    """Working memory for one call. A thread uses its last one again if that fits."""
     if getattr(_kept, "start", None) is table.start:
         last: Scratch = _kept.scratch
         return last
@@ -508,25 +509,25 @@ def _new_scratch(v: int, q: int, most: int, words: int) -> Scratch:
 
 @inner
 def one_set(T, cls, x, total, positive, acc):
-    """The same for one row set whose columns' sums are x."""
+    """Least cost of a class of at most one level on a row set. x are its sums over the columns."""
     best = INF
     if T.level[cls] == LEAF or T.empty_ok[cls]:
         best = total if total < 0.0 else 0.0
     if T.level[cls] == LEAF:
         return positive + best
     for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
-        take, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
+        arity, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
         a = INF
         b = INF
         c = -INF
         d = -INF
         negative = 0.0
-        if take == 1:
+        if arity == 1:
             for v in range(s, e):
                 y = x[v]
                 a = y if y < a else a
                 c = y if y > c else c
-        elif take == ANY or take == 2:
+        elif arity == ANY or arity == 2:
             for v in range(s, e):
                 y = x[v]
                 negative += y if y < 0.0 else 0.0
@@ -537,8 +538,8 @@ def one_set(T, cls, x, total, positive, acc):
                 b = t if t < b else b
                 d = u if u > d else d
         else:
-            a, c = several(x, s, e, take, acc)
-        if take == ANY:
+            a, c = several(x, s, e, arity, acc)
+        if arity == ANY:
             if not T.empty_ok[cls]:
                 negative = a if a >= 0.0 else (negative - c if c < 0.0 else negative)
             best = min(best, negative)
@@ -549,7 +550,7 @@ def one_set(T, cls, x, total, positive, acc):
     return positive + best
 
 
-@part
+@inlined
 def several(x, s, e, m, acc):
     """Least and largest sum of one to m entries of x[s:e]."""
     small, large = acc[:m], acc[m : 2 * m]
@@ -601,8 +602,8 @@ def shallow_sides(table: Columns, *rest: Any) -> None:
 
 
 @inner
-def note(choice, group, to_high, n, first, second):
-    """Write down a split of at most two columns."""
+def write_split(choice, group, to_high, n, first, second):
+    """Write a split of at most two columns."""
     choice[0] = group
     choice[1] = to_high
     choice[2] = n
@@ -649,8 +650,9 @@ def two_sides_into(T, cls, X, base, first, second, outside, limits, halt, cost, 
 def two_levels_of_sides(table: Columns, *rest: Any) -> None:
     """`twins.two_levels` for rows inside or outside splits, given the class and what follows.
 
-    `crossings`, the `base` that the splits cut, their columns int64[B] twice (a second one is -1
-    where there is none), whether the outside is meant, bool[B]; the others as there.
+    These are `crossings`, the `base` that the splits cut, the first and the second column of each
+    split, int64[B] (-1: no second column), whether its outside is meant, bool[B], and the other
+    parameters of `twins.two_levels` from `limits` on.
     """
     two_sides_into(table, *rest, make_scratch(table))
 
@@ -664,11 +666,11 @@ def two_of_table(T, cls, total, positive, limit, choice, S, halt):
         value = one_set(T, high, S.D, total, positive, S.acc)
         if value < best:
             best = value
-            note(choice, -1, 0, 0, 0, 0)
+            write_split(choice, -1, 0, 0, 0, 0)
         value = one_set(T, low, S.D, total, positive, S.acc)
         if value < best:
             best = value
-            note(choice, -1, 1, 0, 0, 0)
+            write_split(choice, -1, 1, 0, 0, 0)
     if best <= 0.0:
         return best
     for v in range(len(S.D)):
@@ -732,17 +734,17 @@ def singles(T, cls, total, positive, best, choice, S):
             value = sides[0, v] + sides[3, v]
             if value < best:
                 best = value
-                note(choice, T.group[v], 0, 1, v, 0)
+                write_split(choice, T.group[v], 0, 1, v, 0)
             value = sides[1, v] + sides[2, v]
             if value < best and not T.one_way[cls]:
                 best = value
-                note(choice, T.group[v], 1, 1, v, 0)
+                write_split(choice, T.group[v], 1, 1, v, 0)
     return best
 
 
 @inner
 def pairs(T, cls, k, total, positive, best, choice, S):
-    """Splits of a set by two columns: those that the bounds leave are evaluated one by one."""
+    """Splits of a set by two columns. Those that lower bounds leave open are solved one by one."""
     s, e = T.start[k], T.start[k + 1]
     h = 0 if T.low[cls] == T.high[cls] else 1
     weight = S.lines[2]
@@ -756,7 +758,7 @@ def pairs(T, cls, k, total, positive, best, choice, S):
             everything += rest_in[v]
         for u in range(s, last):
             for v in range(u + 1, e):
-                # what two columns leave: disjoint sets, and sharpened similarity
+                # the rows outside: disjoint sets, and sharpened similarity
                 bound = everything - rest_in[u] - rest_in[v]
                 other = rest[u] + rest_in[v] - weight[v]
                 bound = other if other > bound else bound
@@ -768,11 +770,11 @@ def pairs(T, cls, k, total, positive, best, choice, S):
     return best
 
 
-@part
+@inlined
 def one_pair(T, cls, way, u, v, low, total, positive, best, choice, S):
-    """The split by two columns, which go to the low (way 0) or high child (1).
+    """The split whose two columns go to the low (way 0) or high child (1).
 
-    What they leave is solved first: they themselves cost at least `low`.
+    The rows outside are solved first. Those inside cost at least `low`.
     """
     into, rest = S.lines[0], S.lines[1]
     for j in range(len(S.D)):
@@ -786,7 +788,7 @@ def one_pair(T, cls, way, u, v, low, total, positive, best, choice, S):
         value += one_set(T, a, into, d, p, S.acc)
         if value < best:
             best = value
-            note(choice, T.group[u], way, 2, u, v)
+            write_split(choice, T.group[u], way, 2, u, v)
     return best
 
 
@@ -811,8 +813,8 @@ def heaviest_first(T, k, D, P, order):
 
 
 REST = 6
-"""Column of the state of the search over subsets: least cost of the columns still to come. The
-others: cost, sum of d and positive weight of the low and the high side."""
+"""Column of `Scratch.state` for the least cost of the undecided columns. The six before it are
+cost, sum of d and positive weight, each of the low and of the high side."""
 
 
 @inner
@@ -858,13 +860,13 @@ def subsets(T, cls, k, best, choice, S, halt):
         if one_sided and n == size and not T.empty_ok[cls]:
             continue
         best = value
-        note_subset(T, k, n, order, side, choice)
+        write_subset(T, k, n, order, side, choice)
     return best
 
 
 @inner
 def step(T, child, to, i, v, S):
-    """State i + 1 from state i by sending column v to a side. Returns the cost of both sides."""
+    """Send column v to a side: state i + 1 from state i. Returns the cost of both sides."""
     for j in range(len(S.D)):
         S.sums[to, i + 1, j] = S.sums[to, i, j] + S.F[v, j]
         S.sums[1 - to, i + 1, j] = S.sums[1 - to, i, j]
@@ -879,10 +881,10 @@ def step(T, child, to, i, v, S):
 
 
 @inner
-def note_subset(T, k, n, order, side, choice):
-    """Write down the split that sends order[i] to the low (side 1) or high (2) child.
+def write_subset(T, k, n, order, side, choice):
+    """Write the split that sends order[i] to the low (side 1) or high (2) child.
 
-    The smaller side is stated; where it is empty, a column without rows stands for it.
+    It names the smaller side. If that is empty, it names a column without rows.
     """
     lows = 0
     for i in range(n):
@@ -907,8 +909,8 @@ def note_subset(T, k, n, order, side, choice):
 # ---------------------------------------------------------------- compiling
 
 
-def rehearse(table: Columns, mask: npt.NDArray) -> None:
-    """Call every kernel once with the types that the search uses, which compiles or loads it."""
+def compile_kernels(table: Columns, mask: npt.NDArray) -> None:
+    """Compile or load every kernel: call each once with the types that the search uses."""
     v = len(table.group)
     halt = np.zeros(1, np.int64)
     counted = Counted.empty(v)

@@ -32,9 +32,7 @@ KERNELS = {
         "count_pairs", "shallow_sides", "two_levels", "count_ones", "count_lines",
         "two_levels_of_sides",
     ),
-    "front_kernels": (
-        "column_sums", "stump_bounds", "first_open", "combine", "stump_front", "split_fronts",
-    ),
+    "front_kernels": ("column_sums", "stump_bounds", "first_open", "combine", "stump_front"),
     "sweep_kernels": ("two_levels_by_sweeps",),
 }  # fmt: skip
 """The modules of compiled primitives, and those that each offers.
@@ -153,7 +151,7 @@ class Loader:
         from numba.core import config
 
         vars(config)["CACHE_DIR"] = str(cache)
-        importlib.import_module(f"{PACKAGE}.{module}").rehearse(*sample())
+        importlib.import_module(f"{PACKAGE}.{module}").compile_kernels(*sample())
         self._take(module, KERNELS[module])
         self._waiting.remove(module)
 

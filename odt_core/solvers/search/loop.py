@@ -355,11 +355,9 @@ class Loop(Bounds):
                 continue
             s, e = int(self.table.start[k]), int(self.table.start[k + 1])
             inside = self.bound[INSIDE, :, s:e]
-            payload = self.splits.column_masks(np.arange(s, e)) & self.mask
-            sides = Sides(
-                self.table, self.cls, k, self.weight[s:e], payload, np.bitwise_or, inside[0],
-                inside[self.h],
-            )  # fmt: skip
+            masks = self.splits.column_masks(np.arange(s, e)) & self.mask
+            low, high = inside[0], inside[self.h]
+            sides = Sides(self.table, self.cls, k, self.weight[s:e], masks, low, high)
             walk(sides, Wanted(self._is_open, self._solve_union, self._take))
 
     def _is_open(self, cost: Numbers) -> Flags:

@@ -162,8 +162,9 @@ def point_choice(
     assert front is not None
     at = int(np.flatnonzero((front.points[0] == fn) & (front.points[1] == fp))[0])
     number, low_fn, low_fp = front.points[2:, at].tolist()
-    choice = front.choice(int(number))
-    below = front.below.get(int(number), (None, None))
+    source = front.sources[int(number)]
+    assert not isinstance(source, Assignment)
+    choice, *below = source
     members = inside(encoding, choice, rows)
     low, high = (
         (rows[~members], rows[members]) if choice.to_high else (rows[members], rows[~members])

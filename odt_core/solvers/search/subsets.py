@@ -16,13 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search.choices import Choice
-from odt_core.solvers.search.columns import Columns
+from odt_core.solvers.search.columns import Columns, Masks
 
 BATCH = 64
 """Nodes whose children are solved together."""
 
 Numbers = npt.NDArray[np.float64]
-Join = Callable[[npt.NDArray, npt.NDArray], npt.NDArray]
 
 
 @dataclass(frozen=True)
@@ -33,22 +32,21 @@ class Sides:
     cls: int  # the class whose root is split
     group: int
     weight: Numbers  # [q]: weight of the rows in each column
-    payload: npt.NDArray  # [q, ...]: what stands for the rows in each column: a mask, or sums
-    join: Join  # puts payloads of disjoint row sets together: `numpy.bitwise_or`, `numpy.add`
+    masks: Masks  # [q, W]: the rows in each column
     low: Numbers  # [q, (L)], and `high`: bounds of the children on the rows in each column
     high: Numbers
 
 
 class Nodes(NamedTuple):
-    """Nodes of the same depth: for each the payloads, the sides' costs, and who went high."""
+    """Nodes of the same depth: for each the maskss, the sides' costs, and who went high."""
 
-    payload: tuple[npt.NDArray, npt.NDArray]
+    masks: tuple[Masks, Masks]
     cost: tuple[Numbers, Numbers]
     went: npt.NDArray[np.bool_]
 
     def pick(self, which: npt.NDArray) -> Nodes:
         """Some of the nodes."""
-        a, b = self.payload
+        a, b = self.masks
         c, d = self.cost
         return Nodes((a[which], b[which]), (c[which], d[which]), self.went[which])
 
@@ -61,7 +59,7 @@ class Wanted(NamedTuple):
     is_open : callable
         Whether splits that cost at least so much may be wanted.
     raise_costs : callable
-        ``raise_costs(x, payloads, cost, rest)``: what the low (0) or high child (1) costs, if it
+        ``raise_costs(x, masks, cost, rest)``: what the low (0) or high child (1) costs, if it
         costs at least `cost` and all the others `rest`. A bound will do where that closes the node.
     take : callable
         ``take(nodes, split_of)``: receives open whole splits, the most promising first, and what
@@ -69,7 +67,7 @@ class Wanted(NamedTuple):
     """
 
     is_open: Callable[[Numbers], npt.NDArray[np.bool_]]
-    raise_costs: Callable[[int, npt.NDArray, Numbers, Numbers], Numbers]
+    raise_costs: Callable[[int, Masks, Numbers, Numbers], Numbers]
     take: Callable[[Nodes, Callable[[int], Choice]], None]
 
 
@@ -96,7 +94,7 @@ class _Walk:
 
     def _begin(self) -> Nodes:
         """The node of no column."""
-        nothing = np.zeros_like(self.sides.payload[:1])
+        nothing = np.zeros_like(self.sides.masks[:1])
         zero = np.zeros_like(self.rest[:1])
         return Nodes((nothing, nothing), (zero, zero), np.zeros((1, self.n), np.bool_))
 
@@ -139,14 +137,14 @@ class _Walk:
         keep = (low <= self.arity) | (high <= self.arity)
         if depth + 1 == self.n and not self.may_be_one_sided:
             keep &= (low > 0) & (high > 0)
-        payload, cost = list(nodes.payload), list(nodes.cost)
+        masks, cost = list(nodes.masks), list(nodes.cost)
         cost[way] = cost[way] + (self.sides.high if way else self.sides.low)[column]
         keep &= self.wanted.is_open(cost[0] + cost[1] + rest)
-        payload[way] = self.sides.join(payload[way], self.sides.payload[column][None])
-        sent = Nodes((payload[0], payload[1]), (cost[0], cost[1]), went).pick(keep)
+        masks[way] = masks[way] | self.sides.masks[column]
+        sent = Nodes((masks[0], masks[1]), (cost[0], cost[1]), went).pick(keep)
         if len(sent.went):
             own, other = sent.cost[way], sent.cost[1 - way]
-            raised = self.wanted.raise_costs(way, sent.payload[way], own, other + rest)
+            raised = self.wanted.raise_costs(way, sent.masks[way], own, other + rest)
             own[:] = np.maximum(own, raised)
         return sent
 

@@ -1,9 +1,10 @@
-"""Compiled: the two-level problem by sweeps over presorted rows: for features with very many cuts.
+"""The compiled two-level problem for very many thresholds: sweeps over presorted rows.
 
-Where tables of pairs of columns would be too large, the best leaf-adjacent split by a feature is
-found in one pass over the rows in the feature's order. Cuts of the root are halved: between two
-cuts that were tried, a tree costs at least what the rows below the first and those above the second
-cost by themselves. Until this is compiled, the loop (loop.py) halves cuts in the same way.
+Tables of pairs of columns would be too large here. One pass over the rows in a feature's order
+finds the best leaf-adjacent split by the feature. Runs of the root's thresholds are halved: between
+two thresholds that were tried, a tree costs at least what the rows below the first one cost, plus
+what the rows above the second one cost. Until this is compiled, the loop (loop.py) halves runs in
+the same way.
 
 A *lane* is a candidate split: a bit of each row that says whether the row is inside. One sweep over
 a group's order gives the best leaf-adjacent split by that group on both sides of all lanes at once.
@@ -12,18 +13,13 @@ a group's order gives the best leaf-adjacent split by that group on both sides o
 from __future__ import annotations
 
 import threading
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search.columns import PAIR, Columns, Masks, sorted_rows
-
-_plain: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
-kernel = numba.njit(**_plain)
-part = numba.njit(inline="always", **_plain)
-"""Compiled into its callers, which takes less time than a function of its own."""
+from odt_core.solvers.search.kernels import inlined, jit
 
 LANES = 32
 """Candidates that one sweep decides; a bit each of an int32."""
@@ -84,7 +80,7 @@ _kept = threading.local()
 
 
 def work_for(table: Columns) -> Work:
-    """Working memory for a table; this thread's last one, if that fits."""
+    """Working memory for a table. A thread uses its last one again if that fits."""
     if getattr(_kept, "local", None) is not table.local:
         _kept.local, _kept.work = table.local, _new_work(table)
     found: Work = _kept.work
@@ -138,8 +134,8 @@ def make_info(table: Columns, root: int, low: int, high: int) -> tuple[Whole, Wh
 # ---------------------------------------------------------------- the rows of a set
 
 
-@part
-def take_rows(order, local, d, mask, info, w):
+@inlined
+def number_rows(order, local, d, mask, info, w):
     """Number the set's rows from 0, and put them in each group's order."""
     n, w.whole[4] = 0, 0.0
     for i in range(len(d)):
@@ -161,7 +157,7 @@ def take_rows(order, local, d, mask, info, w):
             w.place[k, row] = local[k, w.rows[row]]
 
 
-@part
+@inlined
 def mark_ends(k, info, w):
     """Mark where a prefix of a chain may have the least (1) or largest sum (2); categories' ends.
 
@@ -193,7 +189,7 @@ def mark_ends(k, info, w):
     w.mark[k, n - 1] = 3 if end_ok or not chain else 0
 
 
-@part
+@inlined
 def list_cuts(k, info, w):
     """The cuts of a chain that part the rows, all in one open interval."""
     n, weight = w.state[N_ROWS], 0.0
@@ -208,14 +204,14 @@ def list_cuts(k, info, w):
     open_interval(k, ALL, ALL, info[k, FIRST_CUT], end, w)
 
 
-@part
+@inlined
 def queue(k, at, w):
-    """Note a candidate that is tried in any case: a cut, or minus 1 minus a category."""
+    """Note a candidate that no bound excludes: a cut, or minus 1 minus a category."""
     w.queue[w.state[QUEUED], 0], w.queue[w.state[QUEUED], 1] = k, at
     w.state[QUEUED] += 1
 
 
-@part
+@inlined
 def open_interval(k, a, z, first, stop, w):
     """Note the cuts from `first` up to `stop` between two that are tried (`ALL`: none is)."""
     if first < stop:
@@ -225,11 +221,11 @@ def open_interval(k, a, z, first, stop, w):
         w.state[TAIL] += 1
 
 
-@kernel
+@jit
 def prepare(order, local, d, mask, info, w):
     """Get ready for a row set."""
     w.state[:] = 0
-    take_rows(order, local, d, mask, info, w)
+    number_rows(order, local, d, mask, info, w)
     if w.state[N_ROWS] == 0:
         return
     w.whole[:4] = 0.0
@@ -250,7 +246,7 @@ def prepare(order, local, d, mask, info, w):
 # ---------------------------------------------------------------- sweeps
 
 
-@part
+@inlined
 def sweep_chain(k, info, w):
     """Gains of the best threshold inside and outside each lane, into the buffer's first rows."""
     acc = w.buffer
@@ -283,7 +279,7 @@ def sweep_chain(k, info, w):
         acc[LANES + i] = min(acc[3 * LANES + i], w.sums[1, i] - acc[4 * LANES + i])
 
 
-@kernel
+@jit
 def insert(acc, first, size, lane, x):
     """Keep the `size` least numbers of a lane, rising."""
     for j in range(first, first + size):
@@ -292,7 +288,7 @@ def insert(acc, first, size, lane, x):
             x, acc[at] = acc[at], x
 
 
-@kernel
+@jit
 def least_sum(acc, first, size, lane):
     """The least sum of at least one and at most all of a lane's kept numbers."""
     total = acc[first * LANES + lane]
@@ -301,7 +297,7 @@ def least_sum(acc, first, size, lane):
     return total
 
 
-@part
+@inlined
 def sweep_set(k, info, w):
     """The same for sets of up to `ARITY` categories (kind 1: any number) that go one way.
 
@@ -341,7 +337,7 @@ def sweep_set(k, info, w):
             acc[side * LANES + i] = gain
 
 
-@kernel
+@jit
 def sweep(info, option, w):
     """What both child classes cost on both sides of all lanes (`Work.result`)."""
     w.sums[:] = 0.0
@@ -377,16 +373,16 @@ def sweep(info, option, w):
 # ---------------------------------------------------------------- candidates
 
 
-@part
+@inlined
 def push(k, at, w):
     """Add a lane: a cut of a chain, or minus the number of its members of a set."""
     w.lane[w.state[FILLED], 0], w.lane[w.state[FILLED], 1] = k, at
     w.state[FILLED] += 1
 
 
-@part
-def take_queued(w):
-    """Fill lanes from what is tried in any case."""
+@inlined
+def fill_from_queue(w):
+    """Fill lanes with the queued candidates."""
     while w.state[FILLED] < LANES and w.state[TRIED] < w.state[QUEUED]:
         k, at = w.queue[w.state[TRIED], 0], w.queue[w.state[TRIED], 1]
         w.state[TRIED] += 1
@@ -396,7 +392,7 @@ def take_queued(w):
         push(k, at, w)
 
 
-@part
+@inlined
 def cost_at(cut, side, option, w):
     """What a cut that was tried costs; past a chain's ends all rows are out (0) or in (1)."""
     if cut != ALL:
@@ -407,7 +403,7 @@ def cost_at(cut, side, option, w):
     return low if option[ONE_WAY] else min(low, high)
 
 
-@part
+@inlined
 def interval_bound(a, z, option, w):
     """Between two cuts: at least what is below the first and above the second (disjoint sets)."""
     low = high = 0.0
@@ -418,11 +414,11 @@ def interval_bound(a, z, option, w):
     return low if option[ONE_WAY] else min(low, high)
 
 
-@part
+@inlined
 def split_interval(at, points, info, option, w):
     """Try cuts of an interval, and note what is left between them.
 
-    A cut so near to a tried one that the weight between cannot make it better is left out
+    Cuts near a tried one are left out if the weight between them is too small to be worth it
     (similarity).
     """
     k, a, z = w.interval[at, 0], w.interval[at, 1], w.interval[at, 2]
@@ -454,8 +450,8 @@ def split_interval(at, points, info, option, w):
     open_interval(k, last, z, begin, stop, w)
 
 
-@kernel
-def take_intervals(info, option, w):
+@jit
+def fill_from_intervals(info, option, w):
     """Fill lanes from the open intervals whose ends were tried."""
     while w.state[FILLED] == 0 and w.state[HEAD] < w.state[TAIL]:
         stop = w.state[TAIL]
@@ -466,7 +462,7 @@ def take_intervals(info, option, w):
             split_interval(at, points, info, option, w)
 
 
-@part
+@inlined
 def begin_walk(k, info, option, w):
     """Start the walk over a set's subsets: its categories, and what they cost at least."""
     count = 0
@@ -484,7 +480,7 @@ def begin_walk(k, info, option, w):
         w.bound[1, j] = w.bound[1, j + 1] + least
 
 
-@part
+@inlined
 def walk(k, info, option, w, halt):
     """Fill lanes with subsets of a set: each category low or high, depth first.
 
@@ -495,15 +491,15 @@ def walk(k, info, option, w, halt):
     most = count if info[k, KIND] == 1 else info[k, ARITY]
     while j >= 0 and w.state[FILLED] < LANES and halt[0] == 0:
         w.walk[2, j] += 1
-        taken = w.walk[2, j]
-        if taken == (1 if j == 0 and option[MIRRORED] else 2):
+        way = w.walk[2, j]
+        if way == (1 if j == 0 and option[MIRRORED] else 2):
             w.walk[2, j] = -1
             j -= 1
             continue
         column = info[k, START] + w.members[LANES, j]
-        w.bound[0, j + 1] = w.bound[0, j] + w.single[IN_LOW + taken, column]
+        w.bound[0, j + 1] = w.bound[0, j] + w.single[IN_LOW + way, column]
         w.walk[0, j + 1], w.walk[1, j + 1] = w.walk[0, j], w.walk[1, j]
-        w.walk[taken, j + 1] += 1
+        w.walk[way, j + 1] += 1
         least = min(w.walk[0, j + 1], w.walk[1, j + 1])
         bound = w.bound[0, j + 1] + w.bound[1, j + 1]
         if bound >= w.found[0]:
@@ -521,8 +517,8 @@ def walk(k, info, option, w, halt):
     w.state[DEPTH] = j + 1
 
 
-@kernel
-def take_subsets(info, option, w, halt):
+@jit
+def fill_from_subsets(info, option, w, halt):
     """Fill lanes with subsets of sets, one set after the other."""
     while w.state[FILLED] < LANES and w.state[GROUP] < len(info) - 1 and halt[0] == 0:
         k = w.state[GROUP]
@@ -535,7 +531,7 @@ def take_subsets(info, option, w, halt):
             w.state[GROUP] += 1
 
 
-@part
+@inlined
 def fill_bits(w):
     """Which lanes each row is inside of."""
     n = w.state[N_ROWS]
@@ -559,8 +555,8 @@ def fill_bits(w):
 # ---------------------------------------------------------------- answers
 
 
-@part
-def propose(cost, k, to_high, count, w, choice):
+@inlined
+def keep_if_better(cost, k, to_high, count, w, choice):
     """Keep a split if none was better."""
     w.found[1] = min(w.found[1], cost)
     better = cost < w.found[0]
@@ -570,9 +566,9 @@ def propose(cost, k, to_high, count, w, choice):
     return better
 
 
-@part
-def write_down(info, option, w, choice):
-    """Note what the lanes cost, and keep the best."""
+@inlined
+def keep_results(info, option, w, choice):
+    """Keep the costs of the lanes, and the best split."""
     for i in range(w.state[FILLED]):
         k, at = w.lane[i, 0], w.lane[i, 1]
         count = 1 if at >= ALL else ALL - at
@@ -587,15 +583,15 @@ def write_down(info, option, w, choice):
         for to_high in range(1 if option[ONE_WAY] else 2):
             cost = w.result[IN_LOW + to_high, i] + w.result[OUT_HIGH - to_high, i]
             if at == ALL and option[EMPTY_OK]:
-                propose(w.result[IN_HIGH - to_high, i], -1, to_high, 0, w, choice)
-            elif at != ALL and propose(cost, k, to_high, count, w, choice):
+                keep_if_better(w.result[IN_HIGH - to_high, i], -1, to_high, 0, w, choice)
+            elif at != ALL and keep_if_better(cost, k, to_high, count, w, choice):
                 for j in range(count):
                     p = np.int32(w.cuts[POSITION, at]) if at >= 0 else w.members[i, j]
                     choice[3 + j] = info[k, START] + p
     w.state[FILLED] = 0
 
 
-@part
+@inlined
 def try_one_sided(info, option, w, choice):
     """Splits by a column that happens to hold all rows of the set, or none."""
     n = w.state[N_ROWS]
@@ -615,21 +611,21 @@ def try_one_sided(info, option, w, choice):
             continue
         for to_high in range(1 if option[ONE_WAY] else 2):
             cost = w.whole[IN_LOW if inside != to_high else IN_HIGH]
-            if propose(cost, k, to_high, 1, w, choice):
+            if keep_if_better(cost, k, to_high, 1, w, choice):
                 choice[3] = info[k, START] + column
 
 
-@part
+@inlined
 def split_nothing(info, option, w, choice):
-    """Any split will do where there are no rows."""
+    """Keep any split: there are no rows."""
     if option[EMPTY_OK]:
-        propose(0.0, -1, 0, 0, w, choice)
+        keep_if_better(0.0, -1, 0, 0, w, choice)
     for k in range(len(info) - 1):
-        if info[k, ROLE] & 1 and propose(0.0, k, 0, 1, w, choice):
+        if info[k, ROLE] & 1 and keep_if_better(0.0, k, 0, 1, w, choice):
             choice[3] = info[k, START]
 
 
-@part
+@inlined
 def solve_shallow(order, local, d, masks, cost, info, option, w):
     """A class of at most one level (given as both children) on each row set: a lane for each."""
     words = masks.shape[1]
@@ -652,7 +648,7 @@ def solve_shallow(order, local, d, masks, cost, info, option, w):
             cost[b + i] = w.result[IN_LOW, i] if w.state[N_ROWS] else 0.0
 
 
-@kernel
+@jit
 def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
     """A class of at most two levels on each row set."""
     if option[SHALLOW]:
@@ -664,16 +660,16 @@ def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
         if w.state[N_ROWS] == 0:
             split_nothing(info, option, w, choice[b])
         while w.state[N_ROWS] and halt[0] == 0:
-            take_queued(w)
+            fill_from_queue(w)
             if w.state[FILLED] == 0:
-                take_intervals(info, option, w)
+                fill_from_intervals(info, option, w)
             if w.state[FILLED] == 0:
-                take_subsets(info, option, w, halt)
+                fill_from_subsets(info, option, w, halt)
             if w.state[FILLED] == 0:
                 break
             fill_bits(w)
             sweep(info, option, w)
-            write_down(info, option, w, choice[b])
+            keep_results(info, option, w, choice[b])
             if w.state[TRIED] == w.state[QUEUED] and option[EMPTY_OK] == 0:
                 try_one_sided(info, option, w, choice[b])
         if halt[0]:
@@ -702,8 +698,8 @@ def two_levels_by_sweeps(
     )  # fmt: skip
 
 
-def rehearse(table: Columns, mask: Masks) -> None:
-    """Call every kernel once with the types that the search uses, which compiles or loads it."""
+def compile_kernels(table: Columns, mask: Masks) -> None:
+    """Compile or load every kernel: call each once with the types that the search uses."""
     table = table._replace(order=sorted_rows(table.local))
     cost, choice = np.empty(1), np.empty((1, 5), np.int32)
     for cls in (0, int(table.level.argmax())):

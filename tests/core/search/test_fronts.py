@@ -76,30 +76,14 @@ def test_leaf_adjacent_fronts_and_bounds_are_those_of_the_twins(
             assert (bounds[0] <= ALPHA * fn + BETA * fp).all()
 
 
-def test_fronts_of_two_levels_are_those_of_the_twins(kernels: SimpleNamespace) -> None:
-    for seed in range(60):
-        case = Case(seed)
-        weights = [(5, 5), (6, 4), (3, 5)]
-        parts = [case.rows(*weight) for weight in weights]
-        P, N = (np.array(each) for each in zip(*parts, strict=True))
-        PT, NT = np.array(weights, np.float64).T.copy()
-        splits = np.array([[0, -1, 0], [0, 1, 0], [0, 1, 1], [2, -1, 1], [-1, -1, 0], [1, 2, 1]])
-        bounds = case.random.integers(0, 14, (len(splits), len(ALPHA))).astype(np.float64)
-        wanted = np.array([[0, 4, 15], [15, 6, 0], [-1] * 3, [0] * 3, [0] * 3], np.float64)
-        modes = case.random.choice([MUST, MAY], 2).tolist()
-        runs = np.array(case.all_runs)
-        given = (
-            P, N, PT, NT, P.sum(axis=0), N.sum(axis=0), np.array([14.0, 14.0]), splits, bounds,
-            ALPHA, BETA, runs, modes[0], runs, modes[1], case.leaf, wanted, 7,
-            np.zeros(1, np.int64),
-        )  # fmt: skip
-        found, n = kernels.split_fronts(*given)
-        expected, _ = front_twins.split_fronts(*given)
-        np.testing.assert_array_equal(found[:2, :n], expected[:2])
-        steps, twins = np.empty(len(splits), np.int64), np.empty(len(splits), np.int64)
-        kernels.first_open(bounds, ALPHA, BETA, wanted, steps)
-        front_twins.first_open(bounds, ALPHA, BETA, wanted, twins)
-        np.testing.assert_array_equal(steps, twins)
+def test_open_steps_are_those_of_the_twins(kernels: SimpleNamespace) -> None:
+    wanted = np.array([[0, 4, 15], [15, 6, 0], [-1] * 3, [0] * 3, [0] * 3], np.float64)
+    bounds = np.random.default_rng(0).integers(0, 30, (400, len(ALPHA))).astype(np.float64)
+    steps, twins = np.empty(len(bounds), np.int64), np.empty(len(bounds), np.int64)
+    kernels.first_open(bounds, ALPHA, BETA, wanted, steps)
+    front_twins.first_open(bounds, ALPHA, BETA, wanted, twins)
+    np.testing.assert_array_equal(steps, twins)
+    assert set(steps.tolist()) == {-1, 0, 1}
 
 
 def test_sums_of_columns_are_those_of_the_twins(kernels: SimpleNamespace) -> None:
@@ -120,11 +104,9 @@ def test_sums_of_columns_are_those_of_the_twins(kernels: SimpleNamespace) -> Non
 
 @pytest.mark.parametrize("smallest_leaf", [False, True])
 @pytest.mark.parametrize("seeds", blocks(300, 20, 2))
-def test_a_batch_of_columns_at_a_time_finds_the_same(
+def test_a_few_splits_at_a_time_find_the_same(
     monkeypatch: pytest.MonkeyPatch, smallest_leaf: bool, seeds: range
 ) -> None:
-    """As where numbers may be cut at every value."""
-    monkeypatch.setattr(fronts, "MOST_AT_ONCE", 0)
     monkeypatch.setattr(fronts, "BATCH", 3)
     for seed in seeds:
         problem = random_problem(seed, smallest_leaf=smallest_leaf)

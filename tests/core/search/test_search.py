@@ -265,11 +265,11 @@ def test_a_walk_ends_once_nothing_is_open() -> None:
     taken: list[Choice] = []
     wanted = Wanted(
         lambda cost: np.full(len(cost), not taken),
-        lambda x, payload, own, rest: own,
+        lambda x, masks, own, rest: own,
         lambda nodes, split_of: taken.append(split_of(0)),
     )
     low = np.zeros(q)
-    payload = table.bits[table.start[k] : table.start[k + 1]]
-    walk(Sides(table, cls, k, np.ones(q), payload, np.bitwise_or, low, low), wanted)
+    masks = table.bits[table.start[k] : table.start[k + 1]]
+    walk(Sides(table, cls, k, np.ones(q), masks, low, low), wanted)
     assert len(taken) == 1
     assert set(taken[0].members) <= set(range(table.start[k], table.start[k + 1]))
