@@ -19,10 +19,10 @@ from odt_core.errors import InputError
 from odt_core.problem import Objective, Problem
 from odt_core.solution import Assignment, TracePoint
 from odt_core.solvers.mip.greedy import greedy_assignment
+from odt_core.solvers.search.builder import Builder, point_tree
 from odt_core.solvers.search.columns import PAIR, encode_fronts, wants_sweeps
 from odt_core.solvers.search.fronts import Front, FrontSearch
 from odt_core.solvers.search.groups import CHAIN
-from odt_core.solvers.search.planter import Planter, point_tree
 from odt_core.solvers.search.run import (
     REPORT_SECONDS,
     FrontierOutcome,
@@ -181,7 +181,7 @@ class FloorSearch:
                 weighted = self.free.with_costs(ratio.numerator, ratio.denominator)
                 search = Search(weighted, self.watch.halt)
                 _, choice = search.greedy(weighted.classes[0], weighted.everything)
-                self.offer(Planter(self.problem, search.encoding, search).plant(choice))
+                self.offer(Builder(self.problem, search.encoding, search).build(choice))
                 if self.best is not None:
                     return
         one_pass = data.n_features * self.problem.topology.n_nodes * len(data.merged().y)
@@ -220,7 +220,7 @@ class FloorSearch:
         search = Search(weighted, self.watch.halt, self.threads, on_bound=raise_bound)
         cost, choice = search.root()
         raise_bound(cost)
-        return self.offer(Planter(self.problem, search.encoding, search).plant(choice))
+        return self.offer(Builder(self.problem, search.encoding, search).build(choice))
 
     def _corners(self) -> Fraction:
         """Corners of the frontier around the floors, and the multiplier that matters there."""
@@ -365,7 +365,7 @@ class FrontierSearch:
                 cost, choice = weighted.root()
                 self.guide[i] = weighted.encoding.base + cost
                 if not encoding.smallest:
-                    self._give(Planter(self.problem, weighted.encoding, weighted).plant(choice))
+                    self._give(Builder(self.problem, weighted.encoding, weighted).build(choice))
         search.fill(self.front, encoding.classes[0], encoding.everything, self.guide)
 
     def _give(self, assignment: Assignment) -> None:

@@ -535,7 +535,7 @@ class Node(Bounds):
 
     def _take(self, nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
         """Whole subsets."""
-        for i in range(len(nodes.went)):
+        for i in range(len(nodes.is_high)):
             choice = split_of(i)
             inner = nodes.masks[1 if choice.to_high else 0][i]
             low, high = nodes.cost[0][i], nodes.cost[1][i]

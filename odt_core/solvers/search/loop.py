@@ -1,9 +1,9 @@
-"""Three and four levels: the splits of a root, and lower bounds of what their two sides cost.
+"""The root of a class of three or four levels: its splits, and lower bounds of their sides' costs.
 
-One round of the loop: bounds are carried from split to split, whole vectors at a time; of the
-splits that could still be better some sides are chosen (of a run of neighbouring thresholds the
-one in the middle, which halves the run) and solved together. A child of two levels is solved by a
-primitive, one of three by a loop of its own. See docs/search.md for the bounds.
+A round of the loop carries bounds from split to split, for whole vectors at a time. Then it chooses
+sides of splits that could still be better, and solves them together. Of a run of neighbouring
+thresholds it chooses the middle one, which halves the run. A primitive solves children of two
+levels, loops of their own solve children of three. See docs/search.md for the bounds.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from odt_core.solvers.search.search import Answer, Search
 
 FIRST_BATCH, LATER_BATCH, LARGEST_BATCH = 8, 64, 256
-"""Sides that are solved together: few at first, so that a good tree comes early, and more below
-the root, where a good one is known."""
+"""Sides that are solved together. They are few at first, so that a good tree comes early, and more
+below the root, where a good tree is known."""
 
 
 class Loop(Bounds):
@@ -35,16 +35,16 @@ class Loop(Bounds):
     limit : float
         Only a tree that costs less is wanted.
     place : int, optional
-        Where these rows stand in the run's store of bounds, if they do.
+        The number of these rows in the store of bounds; -1 if they have none.
     top : bool
         Whether this is the root of the whole tree.
     restricted : bool
-        Whether the leaves must be large enough; bounds are those without this condition.
+        Whether leaves must be large enough. The bounds are those without this condition.
     """
 
     def __init__(
         self,
-        run: Search,
+        search: Search,
         cls: int,
         mask: Masks,
         limit: float,
@@ -52,26 +52,26 @@ class Loop(Bounds):
         top: bool = False,
         restricted: bool = False,
     ) -> None:
-        super().__init__(run.splits, cls)
-        self.run, self.mask, self.place, self.top = run, mask, place, top
+        super().__init__(search.splits, cls)
+        self.search, self.mask, self.place, self.top = search, mask, place, top
         self.best = limit
         self.singles_done = False
         self.restricted = restricted
         self.choice: Choice | None = None
-        self.allowed, closed, self.walks_of = run.splits.allowed(cls)
+        self.allowed, closed, self.walks_of = search.splits.allowed(cls)
         self.closed = [closed.copy(), closed.copy()] if restricted else [closed, closed]
-        self.has_sets = bool(run.splits.is_set.any())
+        self.has_sets = bool(search.splits.is_set.any())
         self.walks = bool(self.walks_of.any())
-        # two levels of chains take as long with a limit as without one, and say less
-        self.solves_to_the_end = not self.has_sets and not run.by_sweeps
+        # without sets, two levels cost as much time with a limit as without one, and tell less
+        self.solves_to_the_end = not self.has_sets and not search.by_sweeps
         self.choices: dict[tuple[int, int, int], Choice | None] = {}
-        self.rows = [run.no_rows() for _ in range(self.h + 1)]
+        self.rows = [search.no_rows() for _ in range(self.h + 1)]
         self.base: Base | None = None
 
     # ------------------------------------------------------------ the loop
 
     def solve(self) -> float:
-        """The least cost below the limit, or the limit. Its split is `choice`."""
+        """The least cost below the limit, with its split in `choice`; else the limit."""
         self._begin()
         batch = FIRST_BATCH if self.top else LATER_BATCH
         sides = self._round()
@@ -85,34 +85,34 @@ class Loop(Bounds):
         return self.best
 
     def _batch(self, wanted: int) -> int:
-        return self.run.threads if max(self.table.level[list(self.children)]) > PAIR else wanted
+        return self.search.threads if max(self.table.level[list(self.children)]) > PAIR else wanted
 
     def _begin(self) -> None:
-        run, splits = self.run, self.splits
+        search, splits = self.search, self.splits
         v = splits.n_columns
-        self.weight[:v], self.total_weight[:] = run.weigh(self.mask, self.place)
+        self.weight[:v], self.total_weight[:] = search.weigh(self.mask, self.place)
         self.weight[v:] = splits.pair_sums(self.weight)
-        if self.place >= 0 and run.store is not None:
-            run.store.fill(self)
-        if self.top and not self.restricted and run.shared is not None:
-            run.shared.fill(self)
+        if self.place >= 0 and search.store is not None:
+            search.store.fill(self)
+        if self.top and not self.restricted and search.shared is not None:
+            search.shared.fill(self)
         for x, child in enumerate(self.children[: self.h + 1]):
-            if self.table.level[child] <= STUMP and not run.by_sweeps:
+            if self.table.level[child] <= STUMP and not search.by_sweeps:
                 self._look_up(x, child)
         if self.top and not self.restricted:
-            cost, choice = run.greedy(self.cls, self.mask)
+            cost, choice = search.greedy(self.cls, self.mask)
             self._offer(cost, choice)
         self._solve_whole()
 
     def _look_up(self, x: int, child: int) -> None:
-        """A child of at most one level: what it costs inside and outside every split."""
-        inside, outside = self.run.shallow_sides(self.mask, child)
+        """Look up what a child of at most one level costs inside and outside every split."""
+        inside, outside = self.search.shallow_sides(self.mask, child)
         self.bound[INSIDE, x], self.bound[OUTSIDE, x] = inside, outside
         self.exact[:, x] = True
 
     def _solve_whole(self) -> None:
-        """Each child on all rows: a tree that leaves a branch empty, and a bound for all."""
-        store = self.run.store
+        """Solve each child on all rows: a tree with an empty branch, and a bound for all splits."""
+        store = self.search.store
         for x, child in enumerate(self.children[: self.h + 1]):
             choice: Choice | None = None
             sure = False
@@ -120,15 +120,15 @@ class Loop(Bounds):
                 self.whole[x], sure = store.whole(self.place, child)
             if not sure and self.whole[x] < self.best:
                 limit = np.array([self.best])
-                everywhere = self.run.everywhere if self.top else -1
-                answer = self.run.solve(child, self.mask[None], limit, [everywhere])
+                everywhere = self.search.everywhere if self.top else -1
+                answer = self.search.solve(child, self.mask[None], limit, [everywhere])
                 self.whole[x] = max(float(answer.cost[0]), self.whole[x])
                 sure, choice = answer.cost[0] < self.best, answer.choice(0)
             if self.restricted and self.table.empty_ok[self.cls] and self.whole[x] < self.best:
                 nothing = Choice(-1, x == 0, ())
-                self._offer(*restricted_split(self.run, self.cls, self.mask, nothing, self.best))
+                self._offer(*restricted_split(self.search, self.cls, self.mask, nothing, self.best))
             elif sure and self.table.empty_ok[self.cls]:
-                # a question without members sends all rows to the child the members do not go to
+                # a question without members sends all rows to the child that members do not go to
                 low, high = (choice, None) if x == 0 else (None, choice)
                 self._offer(self.whole[x], Choice(-1, x == 0, (), low, high))
 
@@ -137,17 +137,17 @@ class Loop(Bounds):
             return
         self.best, self.choice = float(cost), choice
         if self.top:
-            self.run.offer(cost, choice)
+            self.search.offer(cost, choice)
 
     # ------------------------------------------------------------ what to solve next
 
     def _round(self) -> Numbers:
-        """Carry bounds on, keep the best tree, and choose sides to solve, the most telling first.
+        """Carry bounds on, keep the best tree, and choose sides to solve, the most useful first.
 
         Returns
         -------
         float64[n, 5]
-            Inside or outside, child, split, limit, rank; none if no split can be better.
+            Side, child, split, limit and rank of each; none if no split can be better.
         """
         if not self.singles_done:
             self._propagate(chains=True)
@@ -161,9 +161,9 @@ class Loop(Bounds):
         return self._sets()
 
     def _open(self, way: int, first: int, last: int) -> tuple[Whole, Numbers]:
-        """Splits from `first` on that may be better than the best, and their bounds.
+        """Splits from `first` on that may be better than the best tree, and their bounds.
 
-        Those that are solved make the best tree better, if they are.
+        Splits whose sides are solved are offered first.
         """
         x, y = self._children_of(way)
         part = slice(first, last)
@@ -183,11 +183,11 @@ class Loop(Bounds):
         return splits, cost[splits - first]
 
     def _confirm(self, way: int, splits: Whole, cost: Numbers, first: int) -> None:
-        """Solve splits again with leaves large enough, the cheapest first."""
+        """Solve splits again with large enough leaves, the cheapest first."""
         for i in splits.tolist():
             if cost[i - first] < self.best:
                 choice = Choice(int(self.splits.group[i]), bool(way), self.splits.columns(i))
-                self._offer(*restricted_split(self.run, self.cls, self.mask, choice, self.best))
+                self._offer(*restricted_split(self.search, self.cls, self.mask, choice, self.best))
             self.closed[way][i] = np.inf
             cost[i - first] = np.inf
 
@@ -204,7 +204,7 @@ class Loop(Bounds):
         return self.choices.get((side, x, split)) or Choice.read(self.rows[x][side, split])
 
     def _singles(self) -> Numbers:
-        """Sides of single columns to solve: of neighbouring open thresholds only the middle one."""
+        """Sides of single columns to solve: only the middle one of each run of open thresholds."""
         found = []
         for way in self.ways:
             splits, cost = self._open(way, 0, self.splits.n_columns)
@@ -214,13 +214,13 @@ class Loop(Bounds):
         return self._by_cost(found)
 
     def _sets(self) -> Numbers:
-        """Sides of pairs to solve, or of the columns of sets where that is less work."""
+        """Sides of pairs to solve, or of the columns of sets if that is less work."""
         v, groups = self.splits.n_columns, len(self.table.kind)
-        found, waiting = [], np.zeros(groups, np.int64)
+        found, n_open = [], np.zeros(groups, np.int64)
         open_pairs = [self._open(way, v, self.splits.n) for way in self.ways]
         for splits, _ in open_pairs:
-            waiting += np.bincount(self.splits.group[splits], minlength=groups)
-        columns = self._set_columns(waiting)
+            n_open += np.bincount(self.splits.group[splits], minlength=groups)
+        columns = self._set_insides(n_open)
         held = np.zeros(groups, np.bool_)
         if len(columns):
             found.append(columns)
@@ -229,17 +229,17 @@ class Loop(Bounds):
             free = ~held[self.splits.group[splits]]
             if not free.any():
                 continue
-            rests = self._set_rests(way, splits[free])
-            if len(rests):
-                found.append(rests)
+            outsides = self._set_outsides(way, splits[free])
+            if len(outsides):
+                found.append(outsides)
             else:
                 found.append(self._sides(way, splits[free], cost[free]))
         return self._by_cost(found)
 
-    def _set_rests(self, way: int, pairs: Whole) -> Numbers:
-        """Sides outside single columns, where fewer of them than open pairs are unsolved.
+    def _set_outsides(self, way: int, pairs: Whole) -> Numbers:
+        """Outsides of single columns to solve, if they are fewer than half of the open pairs.
 
-        What a column leaves says most about what two leave (sharpened similarity).
+        They bound the outsides of pairs best (sharpened similarity).
         """
         x, y = self._children_of(way)
         u, v = self.splits.first[pairs], self.splits.second[pairs]
@@ -259,14 +259,14 @@ class Loop(Bounds):
         sides[:, 4] = -count[columns]
         return sides
 
-    def _set_columns(self, waiting: npt.NDArray[np.int64]) -> Numbers:
-        """Sides inside the columns of sets that neither sums nor pairs' bounds have settled.
+    def _set_insides(self, n_open: npt.NDArray[np.int64]) -> Numbers:
+        """Insides of columns to solve, in sets that are open.
 
-        Of a set with fewer open pairs than unsolved columns the pairs are solved instead.
+        If a set has fewer open pairs than unsolved columns, its pairs are solved instead.
         """
         v = self.splits.n_columns
         sums = self._set_bounds()
-        candidates = (waiting > 0) | self.walks_of
+        candidates = (n_open > 0) | self.walks_of
         columns = np.flatnonzero((candidates & (sums < self.best))[self.table.group])
         found = [np.empty((0, 5))]
         for x in range(self.h + 1):
@@ -276,15 +276,15 @@ class Loop(Bounds):
             limit = self.best - sums[group] + least
             some = self.bound[INSIDE, x, todo] < limit
             count = np.bincount(group[some], minlength=len(sums)) * (self.h + 1)
-            some &= (waiting[group] > count[group]) | self.walks_of[group]
+            some &= (n_open[group] > count[group]) | self.walks_of[group]
             sides = np.full((int(some.sum()), 5), float(INSIDE))
             sides[:, 1], sides[:, 2], sides[:, 3] = x, todo[some], limit[some]
-            sides[:, 4] = -self.weight[todo[some]]  # the heaviest say most
+            sides[:, 4] = -self.weight[todo[some]]  # the heaviest first
             found.append(sides)
         return np.concatenate(found)
 
     def _sides(self, way: int, splits: Whole, cost: Numbers) -> Numbers:
-        """For each split the side to solve next, with its limit and rank."""
+        """The side of each split to solve next, with its limit and rank."""
         x, y = self._children_of(way)
         level = self.table.level[list(self.children)]
         if level[x] != level[y]:
@@ -309,7 +309,7 @@ class Loop(Bounds):
         return np.asarray(sides[np.argsort(sides[:, 4], kind="stable")])
 
     def _evaluate(self, sides: Numbers) -> None:
-        """Solve sides and keep what they cost. Similar row sets go one after the other."""
+        """Solve sides and keep their costs. Similar row sets are neighbours."""
         sides = sides[np.lexsort((sides[:, 2], sides[:, 0]))]
         where = sides[:, :3].astype(np.int64)
         for x in range(self.h + 1):
@@ -330,25 +330,25 @@ class Loop(Bounds):
                 self.choices[int(side[i]), x, int(split[i])] = answer.choice(i)
 
     def _solve_sides(self, child: int, side: Whole, split: Whole, limit: Numbers) -> Answer:
-        run = self.run
+        search = self.search
         two = self.table.level[child] == PAIR
         if two and self.base is None and (self.top or self.place >= 0):
-            run.tables.count(len(split))
-            self.base = run.tables.base(self.place, run.store)
+            search.tables.count(len(split))
+            self.base = search.tables.base(self.place, search.store)
         if two and self.base is not None:
-            return run.solve_sides(child, self.base, split, side == OUTSIDE, limit)
+            return search.solve_sides(child, self.base, split, side == OUTSIDE, limit)
         masks = self.splits.sides(self.mask, side, split)
-        store = run.store if self.top else None
+        store = search.store if self.top else None
         places = [
             -1 if store is None else store.place(*each)
             for each in zip(side.tolist(), split.tolist(), strict=True)
         ]
-        return run.solve(child, masks, limit, places)
+        return search.solve(child, masks, limit, places)
 
     # ------------------------------------------------------------ larger subsets
 
     def _walks(self) -> None:
-        """Larger subsets of the sets that are still open."""
+        """Walk over larger subsets of the sets that are still open."""
         sums = self._set_bounds()
         for k in np.flatnonzero(self.walks_of).tolist():
             if sums[k] >= self.best:
@@ -364,30 +364,30 @@ class Loop(Bounds):
         return np.asarray(cost < self.best)
 
     def _take(self, nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
-        """Keep the best of whole subsets, which are solved again if leaves must be large enough."""
+        """Offer complete subsets. They are solved again if leaves must be large enough."""
         for i, cost in enumerate((nodes.cost[0] + nodes.cost[1]).tolist()):
             if cost < self.best:
                 choice = split_of(i)
                 if self.restricted:
-                    again = restricted_split(self.run, self.cls, self.mask, choice, self.best)
+                    again = restricted_split(self.search, self.cls, self.mask, choice, self.best)
                     self._offer(*again)
                 else:
                     self._offer(cost, choice)
 
     def _solve_union(self, x: int, masks: Masks, _: Numbers, rest: Numbers) -> Numbers:
         child = self.children[min(x, self.h)]
-        return self.run.solve(child, masks, self.best - rest, [-1] * len(masks)).cost
+        return self.search.solve(child, masks, self.best - rest, [-1] * len(masks)).cost
 
-    # ------------------------------------------------------------ telling
+    # ------------------------------------------------------------ reports
 
     def _report(self) -> None:
-        """Tell the run the least bound of what is open."""
-        self.run.check()
+        """Report the least bound of what is open."""
+        self.search.check()
         if self.top:
-            self.run.raise_bound(self.least())
+            self.search.raise_bound(self.least())
 
     def least(self) -> float:
-        """Lower bound of every tree of this class on these rows."""
+        """A lower bound of every tree of this class on these rows."""
         v = self.splits.n_columns
         least = self.best
         for way in self.ways:
@@ -403,20 +403,20 @@ class Loop(Bounds):
         return least
 
     def _end(self) -> None:
-        if self.place >= 0 and self.run.store is not None:
-            self.run.store.keep(self)
-        if self.top and not self.restricted and self.run.shared is not None:
-            self.run.shared.keep(self)
+        if self.place >= 0 and self.search.store is not None:
+            self.search.store.keep(self)
+        if self.top and not self.restricted and self.search.shared is not None:
+            self.search.shared.keep(self)
 
 
 # ---------------------------------------------------------------- the smallest leaf
 
-# Bounds of the problem without this condition stay bounds of the one with it. So the loop finds
-# splits that could be better without it, and only those are solved again, down to the leaves.
+# Bounds of the problem without this condition are bounds of the problem with it. So the loop finds
+# splits that could be better without it, and solves only these again, down to the leaves.
 
 
 def restricted(search: Search, cls: int, mask: Masks, limit: float) -> tuple[float, Choice | None]:
-    """Least cost of a class with leaves large enough, if below the limit, and its split."""
+    """Least cost of a class with large enough leaves if it is below the limit, and its split."""
     search.check()
     rows = rows_of(mask, len(search.table.d))
     if search.table.level[cls] == LEAF:
@@ -434,7 +434,7 @@ def restricted(search: Search, cls: int, mask: Masks, limit: float) -> tuple[flo
 def restricted_split(
     search: Search, cls: int, mask: Masks, choice: Choice, limit: float
 ) -> tuple[float, Choice | None]:
-    """What a split costs with leaves large enough, and the split with those below it."""
+    """Least cost of a split with large enough leaves, and the split with the splits below it."""
     table = search.table
     low, high = int(table.low[cls]), int(table.high[cls])
     inside = search.splits.union(choice.members) & mask

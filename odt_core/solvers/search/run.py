@@ -30,17 +30,17 @@ from odt_core.solution import (
 )
 from odt_core.solvers.control import Control
 from odt_core.solvers.mip.options import MipOptions
+from odt_core.solvers.search.builder import Builder
 from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import Encoding, encode
 from odt_core.solvers.search.loader import loader
-from odt_core.solvers.search.planter import Planter
 from odt_core.solvers.search.search import Search, Stopped
 from odt_core.solvers.search.store import SharedBounds
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 POLL_SECONDS = 0.02
 REPORT_SECONDS = 0.25
-PLANT_SECONDS = 0.1
+BUILD_SECONDS = 0.1
 """What writing a tree down may take after a stop, or while the search goes on."""
 FIRST_TREE, NEXT_TREE = 0.5, 1.0
 """Seconds before the first tree is told, and between two."""
@@ -294,7 +294,7 @@ class Run:
             return
         if time.monotonic() < self._next_tree:
             return
-        found = self._plant_in_time(choice)
+        found = self._build_in_time(choice)
         if found is not None and found[1] < self._told[0]:
             self.on_tree(found[0], self.encoding.total(self.bound))
             self._told = (found[1], choice)
@@ -304,16 +304,16 @@ class Run:
 
     # ------------------------------------------------------------ the tree
 
-    def _plant(self, choice: Choice | None, search: Search) -> tuple[Assignment, int]:
-        planter = Planter(self.problem, self.encoding, search)
-        return planter.plant(choice), planter.cost
+    def _build(self, choice: Choice | None, search: Search) -> tuple[Assignment, int]:
+        builder = Builder(self.problem, self.encoding, search)
+        return builder.build(choice), builder.cost
 
-    def _plant_in_time(self, choice: Choice | None) -> tuple[Assignment, int] | None:
+    def _build_in_time(self, choice: Choice | None) -> tuple[Assignment, int] | None:
         """A choice's tree and cost, if what it leaves open is solved again in a short time."""
         halt = np.zeros(1, np.int64)
-        with halted_after(PLANT_SECONDS, halt):
+        with halted_after(BUILD_SECONDS, halt):
             try:
-                return self._plant(choice, Search(self.encoding, halt))
+                return self._build(choice, Search(self.encoding, halt))
             except Stopped:
                 return None
 
@@ -322,7 +322,7 @@ class Run:
         if self.infeasible or (self.best >= self.cutoff and np.isfinite(self.cutoff)):
             return self._outcome(None)
         if not self.stopped and (self.choice is not None or self.given is None):
-            assignment, cost = self._plant(self.choice, Search(self.encoding))
+            assignment, cost = self._build(self.choice, Search(self.encoding))
             if cost != self.best:
                 raise DisagreementError(f"the tree costs {cost}, not {self.best} as found")
         else:
@@ -354,7 +354,7 @@ class Run:
 
     def _best_in_time(self) -> tuple[Assignment, int] | None:
         """After a stop: the best tree, or one that is quick to make; None if that fails."""
-        found = [] if self.choice is None else [self._plant_in_time(self.choice)]
+        found = [] if self.choice is None else [self._build_in_time(self.choice)]
         trees = [each for each in found if each is not None]
         if self.given is not None:
             trees.append((self.given, self._cost_of(self.given)))

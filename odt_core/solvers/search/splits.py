@@ -1,4 +1,4 @@
-"""The splits of a problem, and lower bounds of what both sides of each cost.
+"""The splits of a problem, and lower bounds of the cost of both sides of each split.
 
 Splits are numbered: single columns first, then pairs of a set's columns.
 """
@@ -19,24 +19,24 @@ Whole = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 MOST_PAIRS = 200_000
-"""With more, pairs are found by the walk over subsets."""
+"""With more pairs of columns, the walk over subsets finds them."""
 
 INSIDE, OUTSIDE = 0, 1
 """Sides of a split."""
 
 EXACT = 2.0**52
-"""Below this, sums of whole numbers are exact with room to spare."""
+"""Sums of whole numbers below this are exact, with room to spare."""
 
 
 @dataclass(frozen=True)
 class Splits:
-    """The splits by one column or by two of a set. V columns, S splits, K groups.
+    """The splits by one column, or by two columns of a set. V columns, S splits, K groups.
 
     Attributes
     ----------
     table : Columns
     first, second : int64[S]
-        The columns; a second one is -1 where there is none.
+        The columns of each split; -1 if there is no second one.
     by_pairs : bool[K]
         Groups whose pairs are among the splits.
     by_walk : bool[K]
@@ -89,20 +89,20 @@ class Splits:
 
     @cached_property
     def segment(self) -> Numbers:
-        """Numbers of the runs of nested columns: a chain is one, a column of a set another."""
+        """The run of nested columns that each column is in: a chain, or one column of a set."""
         new = np.ones(self.n_columns, np.bool_)
         new[1:] = (np.diff(self.table.group) > 0) | self.is_set[self.table.group[1:]]
         return new.cumsum().astype(np.float64)
 
     def allowed(self, cls: int) -> tuple[Flags, Numbers, Flags]:
-        """What a class's root may use.
+        """The splits that a class's root may use.
 
         Returns
         -------
         allowed, closed : bool[S], float64[S]
-            Splits; 0 for those, else infinite.
+            Whether a split is allowed; 0 if it is, else infinite.
         walks : bool[K]
-            Sets whose larger subsets need a walk.
+            The sets whose larger subsets need a walk.
         """
         if cls not in self._allowed:
             groups = np.zeros(len(self.table.kind), np.bool_)
@@ -112,7 +112,7 @@ class Splits:
         return self._allowed[cls]
 
     def masks(self, splits: Whole) -> Masks:
-        """The rows inside splits, ``uint64[n, W]``."""
+        """The rows inside each of n splits, ``uint64[n, W]``."""
         found = self.column_masks(self.first[splits])
         second = self.second[splits]
         both = second >= 0
@@ -121,7 +121,7 @@ class Splits:
         return found
 
     def column_masks(self, columns: Whole) -> Masks:
-        """The rows in columns, ``uint64[n, W]``."""
+        """The rows in each of n columns, ``uint64[n, W]``."""
         table = self.table
         if table.bits.shape[1]:
             return np.asarray(table.bits[columns])
@@ -136,7 +136,7 @@ class Splits:
         return np.asarray(np.bitwise_or.reduce(masks, axis=0))
 
     def sides(self, mask: Masks, side: Whole, splits: Whole) -> Masks:
-        """Which rows of a set are inside or outside each split, ``uint64[n, W]``."""
+        """The rows of a set that are inside or outside each of n splits, ``uint64[n, W]``."""
         masks = self.masks(splits)
         masks ^= np.where(side == OUTSIDE, np.uint64(2**64 - 1), np.uint64(0))[:, None]
         masks &= mask
@@ -148,7 +148,7 @@ class Splits:
         return (u,) if v < 0 else (u, v)
 
     def by_group(self, values: Numbers) -> Numbers:
-        """Sum of the columns' values ``[..., V]`` over each set; 0 for a chain."""
+        """The sum of the columns' values ``[..., V]`` over each set; 0 for a chain."""
         if not self.n_columns:
             return np.zeros((*values.shape[:-1], len(self.table.kind)))
         return np.asarray(np.add.reduceat(values, self._starts, axis=-1) * self.is_set)
@@ -167,9 +167,9 @@ class Splits:
 
 
 class Bounds:
-    """Bounds of the children of a class's root. H child classes, S splits, V columns.
+    """Lower bounds of the children of a class's root. H child classes, S splits, V columns.
 
-    Costs are numbers; or vectors of L, one number for each multiplier of a front (`lead` is L).
+    A cost is a number, or a vector with one number for each of L multipliers of a front.
 
     Parameters
     ----------
@@ -177,21 +177,21 @@ class Bounds:
     cls : int
         The class.
     lead : tuple of int
-        ``()`` or ``(L,)``.
+        The shape of a cost: ``()`` or ``(L,)``.
 
     Attributes
     ----------
     children : tuple of int
         The classes of the low and the high child.
     h : int
-        1 if these differ, else 0.
+        1 if the two classes differ, else 0.
     ways : tuple of int
         Where the members of a split may go: to the low child (0), to the high one (1).
     bound, exact : float64[2, H, (L,) S], bool[2, H, (L,) S]
-        Lower bounds of what the low and high child (one row if they are the same class) cost on the
-        rows inside and outside each split, and whether that is what they cost.
+        Lower bounds of the low and high child's cost (one row if they are of one class) on the rows
+        inside and outside each split, and whether the bound is the cost.
     whole : float64[H, (L)]
-        The same on all rows.
+        Lower bounds of the children's costs on all rows.
     weight, total_weight : float64[(L,) S], float64[(L,) 1]
         Weight of the rows inside each split, and of all rows.
     """
@@ -209,7 +209,7 @@ class Bounds:
         self.total_weight = np.zeros((*lead, 1))
 
     def _propagate(self, *, chains: bool) -> None:
-        """Carry bounds along chains, or to pairs; from the whole set, between a set's columns."""
+        """Carry bounds along chains or to pairs, from all rows, and between a set's columns."""
         v = self.splits.n_columns
         w = self.weight[..., :v]
         rest = self.total_weight - w
@@ -237,11 +237,11 @@ class Bounds:
         np.maximum(outside, _rising(outside + w + apart) - apart - w, out=outside)
 
     def _to_pairs(self, x: int) -> None:
-        """Bounds of pairs from those of their columns (disjoint sets, sharpened similarity)."""
+        """Bounds of pairs from bounds of their columns (disjoint sets, sharpened similarity)."""
         splits, v = self.splits, self.splits.n_columns
         u1, u2 = splits.first[v:], splits.second[v:]
         inside, outside, weight = self.bound[INSIDE, x], self.bound[OUTSIDE, x], self.weight
-        a, b = inside.take(u1, -1), inside.take(u2, -1)  # quicker than by brackets
+        a, b = inside.take(u1, -1), inside.take(u2, -1)  # faster than indexing
         both = a + b
         sums = splits.by_group(inside[..., :v]).take(splits.group[v:], -1)
         inner, outer = inside[..., v:], outside[..., v:]
@@ -267,9 +267,9 @@ class Bounds:
         return self.splits.by_group(np.minimum(inside[0], inside[1]) if self.h else inside[0])
 
     def _middles(self, columns: Whole) -> Whole:
-        """Positions of the middle column of each run of neighbours in a chain; all of sets.
+        """The position of the middle column of each run of neighbours in a chain, and all of sets.
 
-        The middles of long runs come first.
+        Middles of long runs come first.
         """
         segment = self.splits.segment[columns]
         new: Flags = np.ones(len(columns), np.bool_)
@@ -281,10 +281,10 @@ class Bounds:
 
 
 def _rising(values: Numbers) -> Numbers:
-    """Largest value so far, from the first column on."""
+    """The largest value up to each column."""
     return np.asarray(np.maximum.accumulate(values, axis=-1))
 
 
 def _falling(values: Numbers) -> Numbers:
-    """Largest value so far, from the last column back."""
+    """The largest value from each column on."""
     return np.asarray(np.maximum.accumulate(values[..., ::-1], axis=-1)[..., ::-1])

@@ -1,8 +1,8 @@
-"""What the loops of three levels below a root of four learn from each other, and share.
+"""Bounds and tables that loops share.
 
-The row sets two levels below the root are intersections of a side A of the root's split and a side
-B of the next one, and ``opt(A n B)`` is the same whichever of them comes first. A matrix holds a
-lower bound for each two sides, and whether it is the optimum.
+The row sets two levels below a root are intersections of a side A of the root's split and a side B
+of the next split. Their optimum ``opt(A n B)`` does not depend on the order of A and B. A matrix
+holds a lower bound for each two sides, and whether it is the optimum.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from odt_core.solvers.search.search import Search
 
 MOST_CELLS = 2**26
-"""Cells of the matrices of all classes; with more, pairs of columns have none, or nothing has."""
+"""Cells of the matrices of all classes. With more, only columns have bounds, or nothing has."""
 
 MANY_ROWS = 8
-"""With more rows than this for each column, counting them is what takes the time."""
+"""With more rows for each column, most time is spent counting rows."""
 
 MOST_BYTES = 2**29
-"""Memory that tables of the rows in one column may take, and those of the rows in two."""
+"""Memory for the tables of the rows in one column, and for those of the rows in two columns."""
 
 NARROW = 2.0**24
 """Below this, whole numbers are exact in float32."""
 
 
 class Tables:
-    """Tables of the rows in one column and in two, counted once for all loops.
+    """Tables of the rows in one column and in two columns, counted once for all loops.
 
-    The table of each side of a split, and of what it shares with a side of the root's, is a sum or
-    a difference of a few of them, whatever the number of rows. They are counted when as many row
-    sets have been counted by themselves as there are tables, or sooner where rows are many: easy
-    problems are solved before.
+    The table of a side of a split, or of its intersection with a side of the root's split, is a sum
+    or difference of a few of them. That costs the same for any number of rows. They are counted
+    once the search has counted as many row sets as there are tables, and sooner if there are many
+    rows: easy problems are solved before.
     """
 
     def __init__(self, search: Search) -> None:
@@ -58,12 +58,12 @@ class Tables:
         self._lock = threading.Lock()
 
     def crossings(self) -> Crossings:
-        """What the primitives read."""
+        """The tables for the primitives."""
         assert self._crossings is not None
         return self._crossings
 
     def base(self, place: int, store: Store | None) -> Base | None:
-        """The rows of a place in the store, all rows for -1; None if nothing is counted of them."""
+        """The table of the rows of a place in the store, or all rows (-1); None if not counted."""
         everything = self.everything
         if place < 0 or store is None or place == store.everywhere or everything is None:
             return everything
@@ -83,7 +83,7 @@ class Tables:
         return Base(F, P, totals, np.array(columns), side == OUTSIDE)
 
     def count(self, solved: int) -> None:
-        """Count tables if it is time to: so many more row sets were counted by themselves."""
+        """Note that so many more row sets were counted; count the tables if it is time to."""
         if not (self.fits and hasattr(self.search.primitives(), "count_ones")):
             return
         with self._lock:
@@ -95,7 +95,7 @@ class Tables:
                 self._count_two()
 
     def _own(self) -> Masks:
-        """The rows of each column that are not in the one of its chain before it."""
+        """The rows of each column that are not in the column before it in its chain."""
         own = self.table.bits.copy()
         nested = self.table.group[1:] == self.table.group[:-1]
         own[1:][nested] &= ~self.table.bits[:-1][nested]
@@ -130,10 +130,10 @@ class Tables:
 
 
 class Store:
-    """Lower bounds for the intersections of two sides.
+    """Lower bounds of the intersections of two sides.
 
     Side ``s`` is the inside of split s, side ``n + s`` its outside, and ``2 n`` all rows, where n
-    is the number of splits that have a row.
+    is the number of splits that have a row in the matrix.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class Store:
     n : int
         Number of splits.
     classes : list of int
-        The classes two levels below the root that are worth bounds.
+        The classes two levels below the root whose bounds are kept.
     """
 
     def __init__(self, search: Search, n: int, classes: list[int]) -> None:
@@ -159,7 +159,7 @@ class Store:
 
     @classmethod
     def of(cls, search: Search, root: int) -> Store | None:
-        """The store of a root of four levels; None where it would take too much memory."""
+        """The store of a root of four levels; None if it would need too much memory."""
         table = search.table
         classes: set[int] = set()
         for child in {int(table.low[root]), int(table.high[root])}:
@@ -170,7 +170,7 @@ class Store:
 
     @classmethod
     def of_classes(cls, search: Search, classes: set[int]) -> Store | None:
-        """The store of classes of two levels; None where it would take too much memory."""
+        """The store of classes of two levels; None if it would need too much memory."""
         for n in (search.splits.n, search.splits.n_columns):
             if classes and (2 * n + 1) ** 2 * len(classes) <= MOST_CELLS:
                 return cls(search, n, sorted(classes))
@@ -183,7 +183,7 @@ class Store:
     # ------------------------------------------------------------ weights
 
     def _both_sides(self, columns: Numbers, all_of: float) -> Numbers:
-        """Weights inside and outside every split, from those inside the columns."""
+        """Weights inside and outside every split, from weights inside the columns."""
         inside = np.empty(self.n)
         v = self.splits.n_columns
         inside[:v] = columns
@@ -202,7 +202,7 @@ class Store:
         return (every - inside, self.total - own) if side == OUTSIDE else (inside, own)
 
     def _weights(self, columns: tuple[int, ...]) -> Numbers:
-        """Weight that some columns share with every side."""
+        """Weight of the rows that some columns share with every side."""
         row = self.shared[list(columns)].sum(axis=0)
         return self._both_sides(row, float(self.shared[columns, columns].sum()))
 
@@ -216,7 +216,7 @@ class Store:
             return float(self.known[cls][-1, place]), bool(self.sure[cls][-1, place])
 
     def fill(self, loop: Loop) -> None:
-        """Give a loop the bounds that are known of its sides."""
+        """Give a loop the known bounds of its sides."""
         for x, child in enumerate(loop.children[: loop.h + 1]):
             if child not in self.known:
                 continue
@@ -231,7 +231,7 @@ class Store:
                 loop.exact[:, x, : self.n] = sure.reshape(2, self.n)
 
     def keep(self, loop: Loop) -> None:
-        """Keep what a loop found."""
+        """Keep the bounds that a loop found."""
         for x, child in enumerate(loop.children[: loop.h + 1]):
             if child not in self.known:
                 continue
@@ -264,17 +264,17 @@ class Store:
 
 
 class SharedBounds:
-    """What searches of one problem for several topologies learn from each other.
+    """Bounds and tables that searches of one problem for several topologies share.
 
-    Bounds of what the subtrees below a root cost on the two sides of its splits do not depend on
-    the root's other subtree, and those of a subtree hold for all that it contains.
+    Bounds of a subtree on the sides of a root's splits do not depend on the root's other subtree.
+    They also hold for the smaller subtrees that it includes.
 
     Attributes
     ----------
     store : Store or None
-        The bounds of row sets two levels below the root.
+        Bounds of row sets two levels below the root.
     tables : Tables or None
-        What was counted of the rows for roots of four levels.
+        The tables for roots of four levels.
     sides : dict of int to float64[2, S]
         For each class, lower bounds inside and outside each split.
     whole : dict of int to float
@@ -290,7 +290,7 @@ class SharedBounds:
         self._has_store = False
 
     def begin(self, search: Search, root: int) -> None:
-        """Make ready for a search of a root's class."""
+        """Prepare for a search of a root's class."""
         table = search.table
         if not self._has_store:
             self._has_store = True
@@ -306,7 +306,7 @@ class SharedBounds:
             search.tables, self.tables.search = self.tables, search
 
     def fill(self, loop: Loop) -> None:
-        """Give the loop of a root the bounds that are known of its sides."""
+        """Give the loop of a root the known bounds of its sides."""
         for x, child in enumerate(loop.children[: loop.h + 1]):
             for each in (child, *self._larger[child]):
                 if each in self.sides:
@@ -314,7 +314,7 @@ class SharedBounds:
                     loop.whole[x] = max(loop.whole[x], self.whole[each])
 
     def keep(self, loop: Loop) -> None:
-        """Keep what the loop of a root found."""
+        """Keep the bounds that the loop of a root found."""
         for x, child in enumerate(loop.children[: loop.h + 1]):
             found = np.maximum(loop.bound[:, x], self.sides.get(child, 0.0))
             self.sides[child] = np.where(np.isfinite(found), found, 0.0)
@@ -322,9 +322,9 @@ class SharedBounds:
 
 
 def larger_classes(table: Columns, classes: list[int]) -> dict[int, list[int]]:
-    """For each class the others whose trees include all of its own.
+    """For each class the classes that have all of its trees.
 
-    Where a branch may not be empty there are none: a question more can then make a tree worse.
+    If branches may not be empty there is none: one more question can then make a tree worse.
     """
 
     def includes(large: int, small: int) -> bool:

@@ -1,8 +1,8 @@
 """Splits of a set by larger subsets of its columns (no cap, or a cap of three and more).
 
-The columns with rows are sent to the low or high child one after the other, heaviest first. A node
-of this search costs at least what its two sides cost and, for the columns still to come, the sum of
-the smaller of each one's costs. Nodes are treated in batches, the deepest first.
+A walk sends the columns with rows to the low or high child one after the other, heaviest first. A
+node of the walk costs at least what its two sides cost, plus the smaller cost of each undecided
+column. The walk takes nodes in batches, the deepest first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sides:
-    """A set whose subsets are searched. q columns; costs are numbers or have L of them in a row."""
+    """A set of q columns whose subsets are searched. A cost is a number, or L numbers in a row."""
 
     table: Columns
     cls: int  # the class whose root is split
@@ -38,32 +38,43 @@ class Sides:
 
 
 class Nodes(NamedTuple):
-    """Nodes of the same depth: for each the maskss, the sides' costs, and who went high."""
+    """B nodes of the same depth.
+
+    Attributes
+    ----------
+    masks : (uint64[B, W], uint64[B, W])
+        The rows that go to the low and to the high child.
+    cost : (float64[B, (L)], float64[B, (L)])
+        What these rows cost the two children.
+    is_high : bool[B, n]
+        Which of the n columns with rows go to the high child, in the order of the walk.
+    """
 
     masks: tuple[Masks, Masks]
     cost: tuple[Numbers, Numbers]
-    went: npt.NDArray[np.bool_]
+    is_high: npt.NDArray[np.bool_]
 
     def pick(self, which: npt.NDArray) -> Nodes:
-        """Some of the nodes."""
+        """Some of the nodes, by number or by flag."""
         a, b = self.masks
         c, d = self.cost
-        return Nodes((a[which], b[which]), (c[which], d[which]), self.went[which])
+        return Nodes((a[which], b[which]), (c[which], d[which]), self.is_high[which])
 
 
 class Wanted(NamedTuple):
-    """What a walk looks for. n nodes.
+    """What a walk looks for.
 
     Attributes
     ----------
     is_open : callable
-        Whether splits that cost at least so much may be wanted.
+        ``is_open(costs)``: whether splits that cost at least so much may be wanted.
     raise_costs : callable
-        ``raise_costs(x, masks, cost, rest)``: what the low (0) or high child (1) costs, if it
-        costs at least `cost` and all the others `rest`. A bound will do where that closes the node.
+        ``raise_costs(x, masks, cost, others)``: what the low (x is 0) or high child (1) costs on
+        row sets. It costs at least `cost`, and everything else at least `others`. A lower bound is
+        enough if it closes the node.
     take : callable
-        ``take(nodes, split_of)``: receives open whole splits, the most promising first, and what
-        gives the split of a node by its number.
+        ``take(nodes, split_of)``: receives open complete splits, the most promising first.
+        `split_of` gives the split of a node by its number.
     """
 
     is_open: Callable[[Numbers], npt.NDArray[np.bool_]]
@@ -72,15 +83,15 @@ class Wanted(NamedTuple):
 
 
 def walk(sides: Sides, wanted: Wanted) -> None:
-    """Find the splits of a set by a subset that are wanted."""
+    """Find the wanted splits of a set by a subset of its columns."""
     order = np.flatnonzero(sides.weight > 0)
     order = order[np.argsort(-sides.weight[order], kind="stable")]
-    if len(order):  # without rows, single columns cover it
+    if len(order):  # without rows, splits by one column are enough
         _Walk(sides, wanted, order).run()
 
 
 class _Walk:
-    """The walk over the columns in an order."""
+    """A walk over the columns with rows, in a given order."""
 
     def __init__(self, sides: Sides, wanted: Wanted, order: npt.NDArray[np.int64]) -> None:
         table, n = sides.table, len(order)
@@ -89,13 +100,13 @@ class _Walk:
         self.may_be_one_sided = bool(table.empty_ok[sides.cls]) or n < len(sides.weight)
         self.arity = int(table.arity[sides.group])
         least = np.minimum(sides.low, sides.high)[order]
-        self.rest = np.zeros((n + 1, *least.shape[1:]))
-        self.rest[:n] = least[::-1].cumsum(axis=0)[::-1]
+        self.undecided = np.zeros((n + 1, *least.shape[1:]))
+        self.undecided[:n] = least[::-1].cumsum(axis=0)[::-1]
 
     def _begin(self) -> Nodes:
         """The node of no column."""
         nothing = np.zeros_like(self.sides.masks[:1])
-        zero = np.zeros_like(self.rest[:1])
+        zero = np.zeros_like(self.undecided[:1])
         return Nodes((nothing, nothing), (zero, zero), np.zeros((1, self.n), np.bool_))
 
     def run(self) -> None:
@@ -108,53 +119,53 @@ class _Walk:
                 depth -= 1
                 continue
             nodes = self._open(levels[depth].pop(), depth)
-            if not len(nodes.went):
+            if not len(nodes.is_high):
                 continue
             if depth == self.n:
-                self.wanted.take(nodes, partial(self._split, nodes.went))
+                self.wanted.take(nodes, partial(self._split, nodes))
                 continue
-            if len(nodes.went) > BATCH:
-                levels[depth].append(nodes.pick(np.arange(BATCH, len(nodes.went))))
+            if len(nodes.is_high) > BATCH:
+                levels[depth].append(nodes.pick(np.arange(BATCH, len(nodes.is_high))))
                 nodes = nodes.pick(np.arange(BATCH))
             ways = (0,) if depth == 0 and self.symmetric else (0, 1)
             levels[depth + 1] += [self._send(nodes, way, depth) for way in ways]
             depth += 1
 
     def _open(self, nodes: Nodes, depth: int) -> Nodes:
-        """Those that may lead to what is wanted, the most promising first."""
-        least = nodes.cost[0] + nodes.cost[1] + self.rest[depth]
+        """The nodes that may lead to wanted splits, the most promising first."""
+        least = nodes.cost[0] + nodes.cost[1] + self.undecided[depth]
         at = np.flatnonzero(self.wanted.is_open(least))
         rank = least[at] if least.ndim == 1 else least[at].sum(axis=1)
         return nodes.pick(at[np.argsort(rank, kind="stable")])
 
     def _send(self, nodes: Nodes, way: int, depth: int) -> Nodes:
-        """The nodes after their next column goes to the low (0) or high (1) child."""
-        column, rest = self.order[depth], self.rest[depth + 1]
-        went = nodes.went.copy()
-        went[:, depth] = bool(way)
-        high = went[:, : depth + 1].sum(axis=1)
+        """The nodes after the next column is sent to the low (0) or high (1) child."""
+        column, undecided = self.order[depth], self.undecided[depth + 1]
+        is_high = nodes.is_high.copy()
+        is_high[:, depth] = bool(way)
+        high = is_high[:, : depth + 1].sum(axis=1)
         low = depth + 1 - high
         keep = (low <= self.arity) | (high <= self.arity)
         if depth + 1 == self.n and not self.may_be_one_sided:
             keep &= (low > 0) & (high > 0)
         masks, cost = list(nodes.masks), list(nodes.cost)
         cost[way] = cost[way] + (self.sides.high if way else self.sides.low)[column]
-        keep &= self.wanted.is_open(cost[0] + cost[1] + rest)
+        keep &= self.wanted.is_open(cost[0] + cost[1] + undecided)
         masks[way] = masks[way] | self.sides.masks[column]
-        sent = Nodes((masks[0], masks[1]), (cost[0], cost[1]), went).pick(keep)
-        if len(sent.went):
+        sent = Nodes((masks[0], masks[1]), (cost[0], cost[1]), is_high).pick(keep)
+        if len(sent.is_high):
             own, other = sent.cost[way], sent.cost[1 - way]
-            raised = self.wanted.raise_costs(way, sent.masks[way], own, other + rest)
+            raised = self.wanted.raise_costs(way, sent.masks[way], own, other + undecided)
             own[:] = np.maximum(own, raised)
         return sent
 
-    def _split(self, all_went: npt.NDArray[np.bool_], i: int) -> Choice:
-        """The split of a node in terms of columns: the smaller side is stated."""
-        went = all_went[i]
-        high = bool(went.sum() * 2 < len(went))
-        stated = self.order[went if high else ~went]
+    def _split(self, nodes: Nodes, i: int) -> Choice:
+        """The split of a node. It names the smaller side."""
+        is_high = nodes.is_high[i]
+        to_high = bool(is_high.sum() * 2 < len(is_high))
+        stated = self.order[is_high if to_high else ~is_high]
         if not len(stated):  # a column without rows stands for the empty side
             idle = np.setdiff1d(np.arange(len(self.sides.weight)), self.order)
             stated = idle[:1]
         start = int(self.sides.table.start[self.sides.group])
-        return Choice(self.sides.group, high, tuple(int(start + v) for v in sorted(stated)))
+        return Choice(self.sides.group, to_high, tuple(int(start + v) for v in sorted(stated)))

@@ -1,4 +1,4 @@
-"""Trees written down: from the choices of a search, or from the points of fronts."""
+"""Assignments (splits and labels of a topology) from a search's choices or points of fronts."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ NEGATIVE, POSITIVE = Choice(-1, False, ()), Choice(-1, True, ())
 
 
 @dataclass
-class Planter:
-    """Builds an assignment from the root's choice down, and counts what it costs."""
+class Builder:
+    """Builds an assignment from the root down, and counts what it costs."""
 
     problem: Problem
     encoding: Encoding
-    search: Search | None = None  # solves again what a choice leaves open
+    search: Search | None = None  # finds the splits that a choice does not have
     splits: dict[int, Split] = field(default_factory=dict)
     labels: dict[int, bool] = field(default_factory=dict)
     cost: int = 0
 
-    def plant(self, choice: Choice | None = None) -> Assignment:
-        """The tree whose root (and whatever the choice knows below it) is given."""
+    def build(self, choice: Choice | None = None) -> Assignment:
+        """The tree whose root has a choice. Splits that the choice does not have are solved."""
         self._visit(0, np.arange(len(self.encoding.table.d)), choice)
         topology = self.problem.topology
         return Assignment(
@@ -83,15 +83,15 @@ class Planter:
     def _class_of(self, child: int) -> int:
         return 0 if child < 0 else self.encoding.classes[child]
 
-    def _leaf(self, child: int, rows: Rows, given: Choice | None) -> None:
+    def _leaf(self, child: int, rows: Rows, choice: Choice | None) -> None:
         d = self.encoding.table.d[rows]
-        positive = bool(d.sum() < 0) if given is None else given.to_high
+        positive = bool(d.sum() < 0) if choice is None else choice.to_high
         self.labels[-1 - child] = positive
         self.cost += int(d[d > 0].sum() if positive else -d[d < 0].sum())
 
-    def _stump(self, node: int, cls: int, rows: Rows, given: Choice | None) -> None:
+    def _stump(self, node: int, cls: int, rows: Rows, choice: Choice | None) -> None:
         left, right = self.problem.topology.children(node)
-        choice = best_stump(self.encoding, cls, rows)[1] if given is None else given
+        choice = choice or best_stump(self.encoding, cls, rows)[1]
         assert choice is not None
         members = inside(self.encoding, choice, rows)
         fixed = bool(self.encoding.table.one_way[cls])
@@ -109,8 +109,8 @@ def split_of(
 ) -> Split:
     """The question of a choice in the problem's terms.
 
-    Of a set the smaller side is stated: the cap holds for it, and categories without rows stay
-    on the larger side.
+    Of a set the split names the smaller side: the cap holds for it, and categories without rows
+    stay on the larger side.
     """
     rule = problem.rules.at(node)
     if rule.split is not None:
@@ -130,7 +130,7 @@ def split_of(
     return Split(feature, codes)
 
 
-# ---------------------------------------------------------------- the trees of points
+# ---------------------------------------------------------------- points of fronts
 
 
 def point_tree(
@@ -139,7 +139,7 @@ def point_tree(
     """The tree that reaches a point of the root's front."""
     rows = np.arange(len(encoding.positive))
     choice = point_choice(encoding, front, encoding.classes[0], rows, fn, fp)
-    return Planter(problem, encoding).plant(choice)
+    return Builder(problem, encoding).build(choice)
 
 
 def point_choice(
@@ -150,9 +150,9 @@ def point_choice(
     Parameters
     ----------
     encoding : Encoding
-        As the front's search had it.
+        The encoding of the search that found the front.
     front : Front or None
-        Not needed for at most one level.
+        None for a class of at most one level.
     """
     table = encoding.table
     if table.level[cls] < STUMP:
@@ -177,7 +177,7 @@ def point_choice(
 
 
 def _fixed_stump(encoding: Encoding, cls: int, rows: Rows, fn: float, fp: float) -> Choice | None:
-    """A given question with the labels that make these errors; None where it is not given."""
+    """A fixed question with the labels that make these errors; None if no question is fixed."""
     if not encoding.table.one_way[cls]:
         return None
     choice = fixed_choice(encoding.table, cls)
@@ -218,12 +218,12 @@ def _stump(encoding: Encoding, cls: int, rows: Rows, fn: float, fp: float) -> Ch
 def subset(
     p: Floats, q: Floats, fn: float, fp: float, most: int, all_of_them: bool
 ) -> tuple[tuple[int, ...], bool] | None:
-    """Categories that called one way, and the others the other way, make exactly these errors.
+    """Categories that make exactly these errors if they get one label and the others the other one.
 
     Returns
     -------
     (tuple of int, bool) or None
-        The members, and whether they are called positive.
+        The categories, and whether they are called positive.
     """
     own = np.flatnonzero(p + q > 0)
     for positive in (True,) if most == 0 else (True, False):
