@@ -1,4 +1,4 @@
-"""A split in the search's own terms, and the best leaf-adjacent split of some rows."""
+"""Choices (splits in the search's own terms), and the best leaf-adjacent split of some rows."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Choice:
     Attributes
     ----------
     group : int
-        The group; -1 where every row goes one way by a question without members.
+        The group; -1 if the question has no members and every row goes one way.
     to_high : bool
-        Whether the members go to the high child, or are called positive by a leaf-adjacent split;
-        of a leaf, whether it is positive.
+        Whether the members go to the high child. For a leaf-adjacent split: whether the members are
+        called positive. For a leaf: whether it is positive.
     members : tuple of int
         Columns.
     low, high : Choice or None
-        The children's splits where they are already known.
+        The children's splits if they are known.
     """
 
     group: int
@@ -40,7 +40,7 @@ class Choice:
 
     @classmethod
     def read(cls, row: npt.NDArray[np.int32]) -> Choice | None:
-        """From a row that `two_levels` filled; None if it holds none."""
+        """The split in a row that `two_levels` filled; None if there is none."""
         group, to_high, n = row[:3].tolist()
         return None if group == -2 else cls(group, bool(to_high), tuple(row[3 : 3 + n].tolist()))
 
@@ -70,7 +70,7 @@ def column_sums(table: Columns, rows: Rows, values: Numbers) -> Numbers:
 
 
 def fixed_choice(table: Columns, cls: int) -> Choice:
-    """The question of a class whose split is given."""
+    """The question of a class whose split is fixed."""
     group = groups_of(table, cls)[0]
     return Choice(group, False, (int(table.start[group]),))
 
@@ -80,7 +80,7 @@ def fixed_choice(table: Columns, cls: int) -> Choice:
 
 @dataclass(frozen=True)
 class _Sums:
-    """What the columns hold of a row set: sum of d, size, number of rows; and the same of all."""
+    """Sums of a row set over each column: d, size, number of rows. `total` has the overall sums."""
 
     d: Numbers
     size: Numbers
@@ -97,16 +97,16 @@ class _Sums:
         return cls(d, size, one, total, float(encoding.smallest))
 
     def fits(self, size: Numbers, rows: Numbers) -> npt.NDArray[np.bool_]:
-        """Whether both sides are large enough or empty where one side has this size and rows."""
+        """Whether both sides are large enough or empty if one side has this size and rows."""
         inside = (rows == 0) | (size >= self.smallest)
         outside = (rows == self.total[2]) | (self.total[1] - size >= self.smallest)
         return np.asarray(inside & outside)
 
 
 def best_stump(encoding: Encoding, cls: int, rows: Rows) -> tuple[float, Choice | None]:
-    """Least cost of a leaf-adjacent split whose leaves are large enough, and the split.
+    """Least cost of a leaf-adjacent split with large enough leaves, and the split.
 
-    Infinite and None if there is none.
+    Infinite and None if there is no such split.
     """
     table, sums = encoding.table, _Sums.of(encoding, rows)
     total, empty_ok = sums.total[0], bool(table.empty_ok[cls])
@@ -121,11 +121,11 @@ def best_stump(encoding: Encoding, cls: int, rows: Rows) -> tuple[float, Choice 
     best, found = np.inf, None
     if empty_ok and sums.fits(np.zeros(1), np.zeros(1))[0]:
         best, found = min(0.0, total), Choice(-1, total >= 0, ())
-    for take, s, e in runs_of(table, cls).tolist():
+    for arity, s, e in runs_of(table, cls).tolist():
         if encoding.smallest:
-            some = _large_enough(sums, take, s, e, empty_ok, best)
+            some = _large_enough(sums, arity, s, e, empty_ok, best)
         else:
-            most = e - s - (not empty_ok) if take == ANY else take
+            most = e - s - (not empty_ok) if arity == ANY else arity
             some = _extremes(sums.d[s:e], most, total)
         for value, members, to_high in some:
             if value < best:
@@ -136,18 +136,18 @@ def best_stump(encoding: Encoding, cls: int, rows: Rows) -> tuple[float, Choice 
 
 
 Candidate = tuple[float, list[int], bool]
-"""Sum of d over the rows called positive, members by their place in the run, whether these are
-positive."""
+"""Sum of d over the rows called positive, positions of the members in the run, whether the members
+are called positive."""
 
 
 def _large_enough(
-    sums: _Sums, take: int, s: int, e: int, empty_ok: bool, best: float
+    sums: _Sums, arity: int, s: int, e: int, empty_ok: bool, best: float
 ) -> list[Candidate]:
-    """Candidates of one run of columns whose leaves are large enough."""
+    """Candidates of one run of columns with large enough leaves."""
     found = [_single(sums, s, e)]
-    if take != 1:
-        for sign in (1,) if take == ANY else (1, -1):
-            knapsack = _Knapsack(sums, s, e, sign, e - s if take == ANY else take, empty_ok)
+    if arity != 1:
+        for sign in (1,) if arity == ANY else (1, -1):
+            knapsack = _Knapsack(sums, s, e, sign, e - s if arity == ANY else arity, empty_ok)
             value, members = knapsack.solve(min(best, *(each[0] for each in found)))
             if members:
                 found.append((value, [v - s for v in members], sign > 0))
@@ -155,7 +155,7 @@ def _large_enough(
 
 
 def _single(sums: _Sums, s: int, e: int) -> Candidate:
-    """The best question of one column of a run, called positive inside or outside."""
+    """The best split by one column of a run, with its rows or the others called positive."""
     fits = sums.fits(sums.size[s:e], sums.rows[s:e])
     inside = np.where(fits, sums.d[s:e], np.inf)
     outside = np.where(fits, sums.total[0] - sums.d[s:e], np.inf)
@@ -166,7 +166,7 @@ def _single(sums: _Sums, s: int, e: int) -> Candidate:
 
 
 def _extremes(sums: Numbers, most: int, total: float) -> list[Candidate]:
-    """Up to `most` columns of a run with the least sums, or the largest, and at least one."""
+    """Candidates with the least or the largest sums: at least one column, at most `most`."""
     rising, found = np.argsort(sums, kind="stable"), []
     for sign, order in ((1, rising), (-1, rising[::-1])):
         members = order[: max(min(most, int((sign * sums < 0).sum())), 1)]
@@ -176,19 +176,19 @@ def _extremes(sums: Numbers, most: int, total: float) -> list[Candidate]:
 
 
 class _States(NamedTuple):
-    """Choices among the first columns of a set: key, least value, and where it came from."""
+    """Choices among the first columns of a set: key, least value, and the state before."""
 
     key: Rows
     value: Numbers
     parent: Rows
-    taken: npt.NDArray[np.bool_]
+    inside: npt.NDArray[np.bool_]
 
 
 class _Knapsack:
     """The subset of a set's columns to call positive (sign 1) or negative (-1).
 
-    The columns are taken one after the other. What matters of a choice is its size inside and
-    outside (no more than the smallest leaf), whether rows are on each side, and how many columns.
+    It decides one column after the other. The key of a choice has, for the inside and the outside,
+    the size (capped at the smallest leaf), whether there are rows, and the number of columns.
     """
 
     def __init__(self, sums: _Sums, s: int, e: int, sign: int, most: int, empty_ok: bool) -> None:
@@ -197,7 +197,7 @@ class _Knapsack:
         self.order = s + np.argsort(-sums.size[s:e], kind="stable")
         d = sign * sums.d[self.order]
         self.d = d
-        self.rest = np.append(np.minimum(d, 0)[::-1].cumsum()[::-1], 0)
+        self.undecided = np.append(np.minimum(d, 0)[::-1].cumsum()[::-1], 0)
 
     def solve(self, limit: float) -> tuple[float, tuple[int, ...]]:
         """Least value below the limit, and the members; infinite if there is none."""
@@ -208,7 +208,7 @@ class _Knapsack:
         history = []
         for i, column in enumerate(self.order.tolist()):
             states = self._extend(states, column, float(self.d[i]))
-            keep = base + states.value + self.rest[i + 1] < limit
+            keep = base + states.value + self.undecided[i + 1] < limit
             states = _States(*(each[keep] for each in states))
             if not len(states.value):
                 return np.inf, ()
@@ -220,15 +220,15 @@ class _Knapsack:
         value = base + float(states.value[at])
         members = []
         for i in range(self.q - 1, -1, -1):
-            if history[i].taken[at]:
+            if history[i].inside[at]:
                 members.append(int(self.order[i]))
             at = int(history[i].parent[at])
-        if not members:  # no member: the same as all of them
+        if not members:  # the same as all columns
             return np.inf, ()
         return value, tuple(sorted(members))
 
     def _extend(self, states: _States, column: int, d: float) -> _States:
-        """Each state with the column outside, and with it inside; of equal ones the cheapest."""
+        """Each state with the column outside and inside; of states with one key the cheapest."""
         m = int(self.sums.smallest)
         size, here = int(self.sums.size[column]), int(self.sums.rows[column] > 0)
         n = len(states.value)

@@ -1,7 +1,7 @@
 """Problems with floors on sensitivity or specificity, and the whole frontier.
 
-Weighted searches without floors come first: they give trees at the corners of the frontier and
-cuts ``alpha FN + beta FP >= LB``. What lies between the corners is found by fronts (fronts.py).
+First, weighted searches without floors give trees at the corners of the frontier, and cuts
+``alpha FN + beta FP >= LB``. Then fronts (fronts.py) find what lies between the corners.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import numpy.typing as npt
 
 from odt_core.errors import InputError
 from odt_core.problem import Objective, Problem
-from odt_core.solution import Assignment, TracePoint
+from odt_core.solution import Assignment
 from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.search.builder import Builder, point_tree
 from odt_core.solvers.search.columns import PAIR, encode_fronts, wants_sweeps
-from odt_core.solvers.search.fronts import Front, FrontSearch
+from odt_core.solvers.search.fronts import Front, FrontSearch, fewest_fp
 from odt_core.solvers.search.groups import CHAIN
 from odt_core.solvers.search.run import (
-    REPORT_SECONDS,
     FrontierOutcome,
     FrontierPoint,
     OnProgress,
     OnTree,
+    Reporter,
     SearchOutcome,
     ShouldStop,
     Watch,
@@ -39,30 +39,30 @@ from odt_core.tree import count_assignment, keeps_smallest_leaf
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
-"""What a false negative and a false positive cost in the weighted bounds of a whole frontier."""
+"""Costs of a false negative and a false positive in the weighted bounds of a whole frontier."""
 
 CORNERS = 8
-"""How many weighted searches are made before the fronts."""
+"""Most weighted searches before the fronts."""
 
 FLOOR_LIMIT = 2**25
-"""Total weight of the rows below which every weighted search between two corners counts exactly."""
+"""With a total weight of rows below this, weighted searches between two corners are exact."""
 
 GREEDY_WORK = 2e8
-"""Numbers read for the first trees, about a fifth of a second."""
+"""Most numbers to read for the first trees: about a fifth of a second."""
 
 FAR = 2.0**51
-"""As good as infinite, for a bound."""
+"""Stands for an infinite bound."""
 
 GRID = 4096
-"""Up to so many numbers of false negatives, a bound is told for each one exactly."""
+"""Up to so many numbers of false negatives, each one has a bound of its own."""
 
 
 @dataclass
 class FloorSearch:
-    """One problem with floors: minimise ``cost_fn FN + cost_fp FP`` within two budgets.
+    """A problem with floors: minimise ``cost_fn FN + cost_fp FP`` within two budgets.
 
-    Where the objective looks at one kind of error only, the other breaks ties, so that the tree is
-    not dominated.
+    If the objective counts one kind of error only, the other breaks ties. So no tree dominates the
+    answer.
     """
 
     problem: Problem
@@ -72,12 +72,12 @@ class FloorSearch:
     on_progress: OnProgress | None = None
     on_tree: OnTree | None = None
     best: tuple[int, int] | None = None  # the errors of the best tree
-    assignment: Assignment | None = None  # that tree, once it is written down
+    assignment: Assignment | None = None  # that tree, once it is built
     cuts: list[tuple[int, int, int]] = field(default_factory=list)  # alpha FN + beta FP >= LB
     closed: int | None = None  # the best total, once it is proved
-    trace: list[TracePoint] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.reporter = Reporter(self.started, self.on_progress)
         gains, data = self.problem.gains, self.problem.data
         self.fn_most = data.n_positive - gains.min_tp
         self.fp_most = data.n_negative - gains.min_tn
@@ -89,20 +89,20 @@ class FloorSearch:
         self.encoding = encode_fronts(self.problem)
         self.free = replace(self.encoding, smallest=0)
         self.front = Front(_box(max(self.fn_most, 0), max(self.fp_most, 0)))
-        self._reported, self._told = 0.0, self.assignment
+        self._reported_tree: Assignment | None = None
 
     def cost(self, point: tuple[int, int]) -> int:
-        """What is minimised."""
+        """The cost of a pair of errors."""
         return self.cost_fn * point[0] + self.cost_fp * point[1]
 
     def total(self, point: tuple[int, int]) -> int:
-        """The problem's objective."""
+        """The problem's objective for a pair of errors."""
         gains, data = self.problem.gains, self.problem.data
         tp, tn = data.n_positive - point[0], data.n_negative - point[1]
         return gains.gain_tp * tp + gains.gain_tn * tn
 
     def bound(self) -> int | None:
-        """Upper bound of the objective from the cuts; None: no tree is possible."""
+        """Upper bound of the objective from the cuts; None if they exclude every tree."""
         if self.closed is not None:
             return self.closed
         if self.fn_most < 0 or self.fp_most < 0:
@@ -111,33 +111,24 @@ class FloorSearch:
         step = self.fn_most // GRID + 1
         first = np.arange(0, self.fn_most + 1, step, dtype=np.int64)
         last = np.minimum(first + step - 1, self.fn_most)
-        fp = np.zeros(len(first), np.int64)
-        for alpha, beta, least in list(self.cuts):
-            np.maximum(fp, -((alpha * last - least) // beta), out=fp)
+        alpha, beta, least = np.array(list(self.cuts), np.int64).reshape(-1, 3).T
+        fp = fewest_fp(least, alpha, beta, last)
         totals = gains.gain_tp * (data.n_positive - first) + gains.gain_tn * (data.n_negative - fp)
         return int(totals[fp <= self.fp_most].max()) if fp[-1] <= self.fp_most else None
 
-    def report(self) -> None:
-        """Tell how far the search is, and of a better tree."""
+    def report(self, force: bool = False) -> None:
+        """Report how far the search is, and a better tree, if it is time to."""
         bound = self.bound()
         total = None if self.best is None else self.total(self.best)
-        self._reported = time.monotonic() - self.started
-        point = TracePoint(self._reported, total, bound)
-        if not self.trace or (total, bound) != (self.trace[-1].incumbent, self.trace[-1].bound):
-            self.trace.append(point)
-        if self.on_progress is not None:
-            self.on_progress(point)
+        if not self.reporter.report(total, bound, force):
+            return
         tree = self.assignment
-        if self.on_tree is not None and tree is not None and tree is not self._told:
-            self._told = tree
+        if self.on_tree is not None and tree is not None and tree is not self._reported_tree:
+            self._reported_tree = tree
             self.on_tree(tree, self.total((0, 0)) if bound is None else bound)
 
-    def _meanwhile(self) -> None:
-        if time.monotonic() - self.started - self._reported >= REPORT_SECONDS:
-            self.report()
-
     def offer(self, assignment: Assignment) -> tuple[int, int]:
-        """A tree of the topology; its errors."""
+        """Keep a tree of the topology if it is the best so far. Returns its errors."""
         splits, labels = assignment.splits, assignment.labels
         confusion = count_assignment(self.problem, splits, labels)
         point = (confusion.fn, confusion.fp)
@@ -149,10 +140,10 @@ class FloorSearch:
         return point
 
     def solve(self) -> bool:
-        """Search; whether it was completed."""
+        """Search. Returns whether the search was completed."""
         if self.fn_most < 0 or self.fp_most < 0:
             return True
-        complete = self.watch.run(self._solve, self._meanwhile)
+        complete = self.watch.run(self._solve, self.report)
         self._tighten(self.front)
         if self.best is not None and self.assignment is None:
             self.assignment = point_tree(self.problem, self.encoding, self.front, *self.best)
@@ -167,10 +158,10 @@ class FloorSearch:
     # ------------------------------------------------------------ weighted searches
 
     def _first_trees(self) -> None:
-        """Greedy trees for several weights, until one keeps the floors.
+        """Build greedy trees with several weights until one keeps the floors.
 
-        The two extreme weights make the trees with fewest false positives or negatives. Where that
-        takes long, a tree that grows from the top down is made instead.
+        The two extreme weights give the fewest false positives and the fewest false negatives. If
+        no tree keeps the floors, a tree that grows from the top down is the last attempt.
         """
         data = self.problem.data
         near = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
@@ -195,8 +186,8 @@ class FloorSearch:
     def _n_first_trees(self) -> int:
         """How many greedy trees are worth their time.
 
-        The size of the problem decides, not the clock: the first tree can decide which of several
-        best trees is found, and that must not depend on how busy the machine is.
+        The size of the problem decides, not the clock. The first tree can decide which of several
+        best trees is found, and that must not depend on the load of the machine.
         """
         table = self.free.table
         n_columns, n_groups = len(table.group), len(table.kind)
@@ -209,7 +200,7 @@ class FloorSearch:
         return int(GREEDY_WORK // (2 * self.problem.topology.depth * max(one, 1)))
 
     def _corner(self, alpha: int, beta: int) -> tuple[int, int]:
-        """Minimise ``alpha FN + beta FP`` without floors, which gives a cut; the errors."""
+        """Minimise ``alpha FN + beta FP`` without floors: a cut. Returns the tree's errors."""
         weighted = self.free.with_costs(alpha, beta)
         at = len(self.cuts)
         self.cuts.append((alpha, beta, 0))
@@ -223,7 +214,7 @@ class FloorSearch:
         return self.offer(Builder(self.problem, search.encoding, search).build(choice))
 
     def _corners(self) -> Fraction:
-        """Corners of the frontier around the floors, and the multiplier that matters there."""
+        """Find corners of the frontier around the floors. Returns the multiplier between them."""
         data, gains = self.problem.data, self.problem.gains
         left, right = (0, data.n_negative), (data.n_positive, 0)
         ratio = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
@@ -250,7 +241,7 @@ class FloorSearch:
     # ------------------------------------------------------------ fronts
 
     def _between(self, ratio: Fraction) -> None:
-        """Search what the corners left."""
+        """Search between the corners."""
         pairs = multipliers(ratio)
         search = FrontSearch(self.problem, pairs, self.watch.halt, self._tighten)
         self._tighten(self.front)
@@ -261,9 +252,9 @@ class FloorSearch:
         search.fill(self.front, self.encoding.classes[0], self.encoding.everything, guide)
 
     def _tighten(self, front: Front) -> None:
-        """Take the cheapest point of the front; from now on only cheaper ones are wanted.
+        """Keep the cheapest point of the front. From now on only cheaper points are wanted.
 
-        A little more is wanted if the counts are large.
+        With large counts the limit is a little higher than needed.
         """
         for point in ((int(fn), int(fp)) for fn, fp in front.found.T):
             if self.best is None or self.cost(point) < self.cost(self.best):
@@ -275,7 +266,7 @@ class FloorSearch:
 
 
 def _box(fn: int, fp: int) -> Floats:
-    """A front of which everything up to so many errors is wanted."""
+    """A wanted front: every point with at most so many errors is wanted."""
     return np.array([[0, fn + 1], [fp + 1, 0], [-1, -1], [0, 0], [0, 0]], np.float64)
 
 
@@ -296,7 +287,7 @@ def check_weight(problem: Problem) -> None:
 
 
 def multipliers(ratio: Fraction) -> tuple[tuple[int, int], ...]:
-    """The multiplier that matters, in small whole numbers, and those of a whole frontier."""
+    """A ratio in small whole numbers, and the multipliers of a whole frontier."""
     if ratio >= 1:
         rough = min(ratio.limit_denominator(8), Fraction(1000))
     else:
@@ -313,7 +304,7 @@ def solve_floors(
     on_tree: OnTree | None = None,
     incumbent: Assignment | None = None,
 ) -> SearchOutcome:
-    """Solve a problem with floors; the tree is not dominated by any other.
+    """Solve a problem with floors. No other tree dominates the answer.
 
     Raises
     ------
@@ -330,7 +321,7 @@ def solve_floors(
     total = None if search.best is None else search.total(search.best)
     if complete and total is not None:
         bound = search.closed = total
-    search.report()
+    search.report(force=True)
     return SearchOutcome(
         assignment=search.assignment,
         total=total,
@@ -339,7 +330,7 @@ def solve_floors(
         infeasible=infeasible,
         cancelled=watch.cancelled,
         seconds=time.monotonic() - started,
-        trace=tuple(search.trace),
+        trace=tuple(search.reporter.trace),
     )
 
 
@@ -358,18 +349,18 @@ class FrontierSearch:
         self.guide = np.zeros(len(MULTIPLIERS))
 
     def solve(self) -> None:
-        """Corners first, then what lies between them."""
+        """Find corners first, then what lies between them."""
         search, encoding = self.search, self.search.encoding
         if search.table.level[encoding.classes[0]] > PAIR:
             for i, weighted in enumerate(search.searches):
                 cost, choice = weighted.root()
                 self.guide[i] = weighted.encoding.base + cost
                 if not encoding.smallest:
-                    self._give(Builder(self.problem, weighted.encoding, weighted).build(choice))
+                    self._insert(Builder(self.problem, weighted.encoding, weighted).build(choice))
         search.fill(self.front, encoding.classes[0], encoding.everything, self.guide)
 
-    def _give(self, assignment: Assignment) -> None:
-        """Put the errors of a tree in."""
+    def _insert(self, assignment: Assignment) -> None:
+        """Insert the errors of a tree."""
         confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
         point = np.array([[confusion.fn], [confusion.fp]], np.float64)
         self.front.merge(point, len(self.front.sources))
@@ -387,7 +378,7 @@ class FrontierSearch:
         return found
 
     def least(self, complete: bool) -> npt.NDArray[np.int64]:
-        """For each number of false negatives, what no tree can have fewer false positives than."""
+        """For each number of false negatives a lower bound of the false positives."""
         points, p = self.front.points, self.n_positive
         found = points[1][np.searchsorted(points[0], np.arange(p + 1), side="right") - 1]
         if complete:
@@ -402,11 +393,9 @@ class FrontierSearch:
         return np.minimum(found, np.repeat(open_, step)[: p + 1]).astype(np.int64)
 
     def _floor(self, bounds: Floats, fn: Floats) -> Floats:
-        """Fewest false positives that weighted bounds allow."""
-        alpha, beta = self.search.alpha[:, None], self.search.beta[:, None]
-        bounds = np.minimum(bounds, FAR)[:, None]
-        fewest = (-((alpha * fn - bounds) // beta)).max(axis=0)
-        return np.asarray(np.clip(fewest, 0, self.n_negative + 1))
+        """Fewest false positives that weighted bounds allow for each number of false negatives."""
+        fewest = fewest_fp(np.minimum(bounds, FAR), self.search.alpha, self.search.beta, fn)
+        return np.minimum(fewest, self.n_negative + 1)
 
 
 def frontier(
@@ -417,16 +406,16 @@ def frontier(
     Parameters
     ----------
     problem : Problem
-        Its objective and floors are not looked at.
+        Its objective and floors have no effect.
     time_limit : float, optional
         Seconds.
     should_stop : callable, optional
-        Asked now and then.
+        Called now and then; True ends the search.
 
     Returns
     -------
     FrontierOutcome
-        Points by rising FN. If time ran out, what was found, with what is proved of it.
+        The points by rising FN. If time ran out, those that were found.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Plain NumPy twins of the compiled primitives of fronts (front_kernels.py says what they do)."""
+"""Twins of the compiled primitives of fronts in plain NumPy (front_kernels.py describes them)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from odt_core.solvers.search.groups import CHAIN
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 LEAF, MUST, MAY, FIXED = 0, 1, 2, 3
-"""Modes: a leaf; a split that needs both sides; one that may leave a side empty; a given one."""
+"""Modes of a class: a leaf; a split with rows on both sides; any split; a fixed split."""
 
 
 def column_sums(
@@ -43,9 +43,9 @@ def stump_bounds(
             own = D[:, runs[0, 1]]
             gain = np.minimum(0.0, own) + np.minimum(0.0, total - own)
         elif mode != LEAF:
-            for take, s, e in runs.tolist():
+            for arity, s, e in runs.tolist():
                 rising = np.sort(D[:, s:e], axis=1)
-                most = rising.shape[1] if take == 0 else take
+                most = rising.shape[1] if arity == 0 else arity
                 low = np.minimum(rising[:, :most], 0.0).sum(axis=1)
                 high = np.maximum(rising[:, ::-1][:, :most], 0.0).sum(axis=1)
                 np.minimum(gain, np.minimum(low, total - high), out=gain)
@@ -64,7 +64,7 @@ def first_open(bounds: Floats, alpha: Floats, beta: Floats, wanted: Floats, foun
 
 
 def undominated(points: Floats) -> Floats:
-    """The points that no other is as good as, by rising first row. Of equal ones the first."""
+    """The points that no other point dominates, by rising first row. Of equal points the first."""
     order = np.lexsort((np.arange(points.shape[1]), points[1], points[0]))
     points = points[:, order]
     keep = np.ones(points.shape[1], np.bool_)
@@ -75,7 +75,7 @@ def undominated(points: Floats) -> Floats:
 def combine(
     low: Floats, n_low: int, high: Floats, n_high: int, wanted: Floats, n: int, split: int
 ) -> tuple[Floats, int]:
-    """Put sums of points of two fronts into the wanted one."""
+    """Insert the sums of two fronts' points into the wanted one."""
     points = np.empty((5, n_low, n_high))
     points[:2] = low[:2, :n_low, None] + high[:2, None, :n_high]
     points[2] = split
@@ -101,41 +101,41 @@ def stump_front(
     if mode != MUST:
         pairs += one_sided
     if mode != LEAF:
-        for take, s, e in runs.tolist():
-            if take == 1:
+        for arity, s, e in runs.tolist():
+            if arity == 1:
                 pairs += zip(p[s:e], q[s:e], strict=True)
                 continue
             own = s + np.flatnonzero(p[s:e] + q[s:e] > 0)
             pairs += one_sided if len(own) < e - s else []
-            for positive in (True,) if take == 0 else (True, False):
-                sums = called(p[own], q[own], take, positive, box, leaf[2] > 0)[-1]
-                x, y = sums[:2, sums[2] >= (3 if take == 0 else 1)]
+            for positive in (True,) if arity == 0 else (True, False):
+                sums = called(p[own], q[own], arity, positive, box, leaf[2] > 0)[-1]
+                x, y = sums[:2, sums[2] >= (3 if arity == 0 else 1)]
                 pairs += zip(x, tn - y, strict=True)
     return _boxed(_both_ways(np.array(pairs).reshape(-1, 2), tp, tn, leaf), box)
 
 
 def called(
-    p: Floats, q: Floats, take: int, positive: bool, box: Floats, all_of_them: bool
+    p: Floats, q: Floats, arity: int, positive: bool, box: Floats, all_of_them: bool
 ) -> list[Floats]:
-    """What calling categories positive or negative, one after the other, may cost.
+    """Errors of all ways to call categories positive or negative, one category after the other.
 
     Parameters
     ----------
     p, q : float64[n]
         Positive and negative weight of the categories.
-    take, positive
-        Up to `take` of them are called positive (or negative); 0 for any number.
+    arity, positive
+        Up to `arity` of them are called positive (or negative); 0 for any number.
     box : float64[2]
-        Most false negatives and positives.
+        The most false negatives and false positives that are wanted.
     all_of_them : bool
-        Whether sums that others are better than count, too.
+        Whether to keep dominated sums as well.
 
     Returns
     -------
     list of float64[5, S]
-        Before the first category and after each: false negatives, false positives, how many were
-        called the counted way (if any number may be: 1 for positive plus 2 for negative ones), the
-        sum that this one comes from, and whether the last category was called positive.
+        Before the first category and after each one. Rows: false negatives; false positives; the
+        number of categories with the counted label (if any number may have it: 1 if some are
+        positive, plus 2 if some are negative); the sum before; whether the last one is positive.
     """
     history = [np.array([[0.0], [0.0], [0.0], [-1.0], [0.0]])]
     for a, b in zip(p.tolist(), q.tolist(), strict=True):
@@ -144,11 +144,11 @@ def called(
         new[0, :n] += a
         new[1, n:] += b
         new[3], new[4] = np.tile(np.arange(n), 2), np.repeat([0.0, 1.0], n)
-        if take:
+        if arity:
             new[2] += new[4] == positive
         else:
             new[2] = new[2].astype(int) | np.repeat([2, 1], n)
-        keep = (new[0] <= box[0]) & (new[1] <= box[1]) & ((new[2] <= take) | (take == 0))
+        keep = (new[0] <= box[0]) & (new[1] <= box[1]) & ((new[2] <= arity) | (arity == 0))
         new = new[:, keep]
         new = new[:, np.lexsort((new[1], new[0], new[2]))]
         better = np.ones(new.shape[1], np.bool_)
@@ -166,7 +166,7 @@ def _holds(p: float, q: float, leaf: Floats) -> bool:
 
 
 def _both_ways(sums: Floats, tp: float, tn: float, leaf: Floats) -> Floats:
-    """Points of splits whose one side weighs so much, whichever side is called positive."""
+    """Points of splits from the weights of one side, with either side called positive."""
     p, q = sums.T
     holds = (leaf[0] * p + leaf[1] * q >= leaf[2]) | (p + q == 0)
     holds &= (leaf[0] * (tp - p) + leaf[1] * (tn - q) >= leaf[2]) | (p + q == tp + tn)

@@ -1,8 +1,8 @@
 """Fronts: for a set of rows, every undominated pair of false negatives and false positives.
 
-From the root down, splits are skipped that weighted lower bounds exclude: where a tree costs at
-least LB = min(alpha FN + beta FP), it reaches no point with alpha FN + beta FP < LB. What is wanted
-of a front is a staircase of points (see front_kernels.py); a tree must get below it.
+Weighted lower bounds exclude splits: if a tree has alpha FN + beta FP >= LB, it does not reach a
+point with alpha FN + beta FP < LB. A staircase of points (see front_kernels.py) says what is wanted
+of a front: a tree must lie below it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,12 +39,13 @@ Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Sums = tuple[Floats, ...]
-"""Four: positive and negative weight of row sets in each column ``[B, V]``, and in all ``[B]``."""
+"""Four arrays: positive and negative weight of row sets in each column, ``[B, V]``, and in all,
+``[B]``."""
 
 BATCH = 256
 """Splits that are looked up together."""
 STEPS = 64
-"""Steps of the staircase that stands for a lower bound."""
+"""Most steps of the staircase of a lower bound."""
 
 
 @dataclass(eq=False)
@@ -73,11 +74,11 @@ class Front:
         return np.ascontiguousarray(self.points[:2, self.points[2] >= 0])
 
     def merge(self, points: Floats, split: int) -> None:
-        """Put points in; those that are not better are dropped."""
+        """Insert points that are better than those of the front."""
         self.combine(points, np.zeros((2, 1)), split)
 
     def combine(self, low: Floats, high: Floats, split: int) -> bool:
-        """Put the sums of two fronts in; whether one was wanted."""
+        """Insert the sums of two fronts' points. Returns whether any of them was wanted."""
         before = self.points
         points, n = loader.primitives().combine(
             low, low.shape[1], high, high.shape[1], before, before.shape[1], split
@@ -95,7 +96,7 @@ class Joined(NamedTuple):
 
 
 def staircase(corners: Floats) -> Floats:
-    """Points of the staircase through corners: float64[2, n], the largest wanted points."""
+    """The wanted front whose largest wanted points are `corners`, float64[2, n]."""
     order = np.lexsort((-corners[1], -corners[0]))
     corners = corners[:, order]
     best = np.maximum.accumulate(corners[1])
@@ -108,7 +109,7 @@ def staircase(corners: Floats) -> Floats:
 
 
 def needed(wanted: Floats, floor: Floats) -> Floats | None:
-    """What one child must undercut where the other child's points are no better than `floor`."""
+    """What is wanted of a child if the other child's front is not below the points `floor`."""
     corners = np.stack([wanted[0, 1:] - 1, wanted[1, :-1] - 1])
     both = (corners[:, :, None] - floor[:2, None, :]).reshape(2, -1)
     both = both[:, (both >= 0).all(axis=0)]
@@ -116,15 +117,23 @@ def needed(wanted: Floats, floor: Floats) -> Floats | None:
 
 
 def floor_of(bounds: Floats, alpha: Floats, beta: Floats, most: float) -> Floats:
-    """Points float64[2, n] that bound a front from below, from its weighted bounds ``[L]``."""
+    """Points, float64[2, n], below a front with weighted bounds ``[L]``."""
     step = max(int(most) // STEPS, 0) + 1
     first = np.arange(0.0, most + 1, step)
     last = first + step - 1
-    fp = (-((alpha[:, None] * last - bounds[:, None]) // beta[:, None])).max(axis=0)
-    points = np.stack([first, np.maximum(fp, 0.0)])
+    points = np.stack([first, fewest_fp(bounds, alpha, beta, last)])
     keep = np.ones(len(first), np.bool_)
     keep[1:] = points[1, 1:] < points[1, :-1]
     return points[:, keep]
+
+
+def fewest_fp(bounds: npt.NDArray, alpha: npt.NDArray, beta: npt.NDArray, fn: npt.NDArray) -> Any:
+    """Fewest false positives that bounds ``alpha FN + beta FP >= bound`` allow for each `fn`.
+
+    Whole numbers; `bounds`, `alpha` and `beta` are vectors ``[L]``.
+    """
+    fewest = -((alpha[:, None] * fn - bounds[:, None]) // beta[:, None])
+    return fewest.max(axis=0, initial=0)
 
 
 # ---------------------------------------------------------------- the search
@@ -140,14 +149,14 @@ class FrontSearch:
     multipliers : tuple of (int, int)
         What a false negative and a false positive cost in the weighted bounds.
     halt : int64[1]
-        Set to end the search; `Stopped` is raised then.
+        Set to end the search. The search then raises `Stopped`.
     tighten : callable, optional
-        Told of the root's front whenever it became better; may put limits in.
+        Receives the root's front whenever it became better; may insert limits.
 
     Attributes
     ----------
     pending : callable
-        Gives the weighted bounds of what was not tried yet at the root: arrays ``[..., L]``.
+        Gives the weighted bounds of the root's splits that were not tried: arrays ``[..., L]``.
     """
 
     def __init__(
@@ -176,22 +185,22 @@ class FrontSearch:
     def searches(self) -> list[Search]:
         """A weighted search for each multiplier.
 
-        Bounds without the smallest leaf are bounds with it, too.
+        They leave out the smallest leaf: their bounds hold with it as well.
         """
         free = replace(self.encoding, smallest=0)
         return [Search(free.with_costs(a, b), self.halt) for a, b in self.multipliers]
 
     def front(self, cls: int, mask: Masks, wanted: Floats, guide: Floats) -> Front:
-        """The front of a class on some rows wherever it is below `wanted`.
+        """The part of a class's front on some rows that is below `wanted`.
 
-        `guide`, float64[L], tells how low the weighted costs get; it decides what is tried first.
+        `guide`, float64[L], bounds the weighted costs from below. It decides what is tried first.
         """
         front = Front(wanted)
         self.fill(front, cls, mask, guide)
         return front
 
     def fill(self, front: Front, cls: int, mask: Masks, guide: Floats) -> None:
-        """Put what a class reaches on some rows into a front."""
+        """Insert the points that a class reaches on some rows into a front."""
         self.check()
         if self.table.level[cls] > STUMP:
             Node(self, cls, mask, front, guide).solve()
@@ -247,7 +256,7 @@ class FrontSearch:
 
 
 def leaf_rule(encoding: Encoding) -> Floats:
-    """What a leaf with rows must hold: ``leaf[0] p + leaf[1] q >= leaf[2]`` (no rule: zeros)."""
+    """The smallest leaf: a leaf with rows needs ``leaf[0] p + leaf[1] q >= leaf[2]``."""
     if not encoding.smallest:
         return np.zeros(3)
     size, p, q = encoding.size, encoding.positive, encoding.negative
@@ -269,15 +278,14 @@ def _mode(table: Columns, cls: int) -> int:
 class Node(Bounds):
     """The root of a class of two or more levels on a set of rows. L multipliers.
 
-    Each of its bounds is a vector, one number for each multiplier. Splits are tried that the bounds
-    leave open.
+    Each of its bounds is a vector with one number for each multiplier.
 
     Attributes
     ----------
     closed : float64[2, S]
-        For each way, infinite for splits that may not be used or were tried, else 0.
+        For each way, infinite for splits that are not allowed or were tried, else 0.
     walks : list of int
-        The sets of which more than two columns may be members.
+        The sets whose larger subsets need a walk.
     """
 
     def __init__(
@@ -298,11 +306,11 @@ class Node(Bounds):
         self.total_weight = alpha * p + beta * q
 
     def is_open(self, bounds: Floats) -> Flags:
-        """Whether bounds of splits, float64[C, L], leave any of what is wanted open."""
+        """Whether bounds of splits, float64[C, L], leave a wanted point open."""
         return np.asarray(self.search.open_step(bounds, self.front.points) >= 0)
 
     def bounds_of(self, way: int, splits: slice | Whole) -> Floats:
-        """float64[C, L]: bounds of splits whose members go one way."""
+        """float64[C, L]: bounds of splits whose members go to the low (0) or high child (1)."""
         x, y = self._children_of(way)
         inside, outside = self.bound[INSIDE, x][:, splits], self.bound[OUTSIDE, y][:, splits]
         return np.ascontiguousarray((inside + outside + self.closed[way, splits]).T)
@@ -312,7 +320,7 @@ class Node(Bounds):
         return np.ascontiguousarray(self._set_bounds()[:, groups].T)
 
     def solve(self) -> None:
-        """Find the front: splits by one column, then by two, then by more."""
+        """Find the front: try splits by one column, then by two, then by more."""
         splits, v = self.splits, self.v
         larger = np.flatnonzero(splits.by_pairs | splits.by_walk)
         sets = [int(k) for k in larger if k in groups_of(self.table, self.cls)]
@@ -328,7 +336,7 @@ class Node(Bounds):
                 self._walk(k)
 
     def _pend(self, bounds: Callable[[], list[Floats]]) -> None:
-        """At the root of the tree: what is open if the search is ended now."""
+        """At the root of the tree: keep what gives the bounds of open splits."""
         if self.cls == self.search.encoding.classes[0]:
             self.search.pending = bounds
 
@@ -336,7 +344,7 @@ class Node(Bounds):
         return [self.set_bounds(groups)]
 
     def _whole(self) -> None:
-        """All rows go to one child: a bound for all splits, too."""
+        """Send all rows to one child: a tree with an empty branch, and a bound for all splits."""
         for way in range(self.h + 1):
             y = self._children_of(way)[1]
             for i in range(len(self.whole[y])):
@@ -351,8 +359,8 @@ class Node(Bounds):
     def _solve(self, first: int, last: int, later: list[int]) -> None:
         """Try all splits that the bounds leave open.
 
-        A split of two levels is tried as soon as its bounds are known: its front costs little more,
-        and closes its neighbours.
+        With two levels a split is tried as soon as its bounds are known: its front costs little
+        more and closes its neighbours.
         """
         part = slice(first, last)
         self._pend(lambda: [*(self.bounds_of(w, part) for w in self.ways), self.set_bounds(later)])
@@ -364,10 +372,10 @@ class Node(Bounds):
         self._try_open(np.arange(first, last))
 
     def _sharpen(self, first: int, last: int) -> Whole:
-        """Raise the bounds of splits that are open; which these were.
+        """Raise the bounds of open splits. Returns these splits.
 
-        One multiplier of each split, the one that says most about the first open step; of its two
-        sides the shallower or heavier first.
+        Of each split it solves one side with one multiplier: the multiplier that bounds the first
+        open step best, and the shallower or heavier side.
         """
         search, found = self.search, []
         part = slice(first, last)
@@ -395,7 +403,7 @@ class Node(Bounds):
         return np.unique(chosen[3])
 
     def _evaluate(self, chosen: Whole) -> None:
-        """Optima of sides: multiplier, side, child and split, int64[4, C]."""
+        """Solve sides, int64[4, C]: multiplier, side, child and split."""
         shallow = self.table.level[np.array(self.children)[chosen[2]]] <= STUMP
         self._look_up(np.unique(chosen[3, shallow]))
         chosen = chosen[:, ~shallow]
@@ -408,7 +416,7 @@ class Node(Bounds):
             self.exact[side, x, i, at] = True
 
     def _look_up(self, splits: Whole) -> None:
-        """Children of at most one level: both sides, with every multiplier at once."""
+        """Solve children of at most one level on both sides, for all multipliers at once."""
         for first in range(0, len(splits), BATCH):
             at = splits[first : first + BATCH]
             inside = self.search.sums(self.splits.masks(at) & self.mask)
@@ -424,7 +432,7 @@ class Node(Bounds):
         return tuple(whole - part for whole, part in zip(self.sums, sums, strict=True))
 
     def _costs_on(self, i: int, x: int, masks: Masks, limits: Floats) -> Floats:
-        """Weighted costs of a child on row sets; optima below the limits."""
+        """Weighted bounds of a child on row sets; its costs where these are below the limits."""
         search, child = self.search, self.children[x]
         if self.table.level[child] <= STUMP:
             return search.shallow_bounds(child, search.sums(masks))[:, i]
@@ -456,7 +464,7 @@ class Node(Bounds):
     # ------------------------------------------------------------ fronts
 
     def _try_open(self, splits: Whole) -> None:
-        """Try those of some splits that are open, the most promising first."""
+        """Try some splits if they are open, the most promising first."""
         bounds = [self.bounds_of(way, splits) for way in self.ways]
         open_ = [(way, at) for way in self.ways for at in np.flatnonzero(self.is_open(bounds[way]))]
         for way, at in sorted(open_, key=lambda each: bounds[each[0]][each[1]].sum()):
@@ -469,9 +477,9 @@ class Node(Bounds):
             self.closed[way, split] = np.inf
 
     def _try(self, choice: Choice, inner: Masks, lower: Floats) -> None:
-        """Put the fronts of a split's children together, if its bounds allow.
+        """Insert the points of a split unless its bounds exclude it.
 
-        `inner` are the members' rows; `lower`, float64[2, L], bounds them and the others.
+        `inner` are the members' rows. `lower`, float64[2, L], bounds them and the other rows.
         """
         front = self.front
         if not self.is_open(lower.sum(axis=0)[None])[0]:
@@ -499,7 +507,7 @@ class Node(Bounds):
     def _deeper_fronts(
         self, to_high: int, inner: Masks, lower: Floats
     ) -> tuple[Front, Front] | None:
-        """The same where a child has decisions below its own: the bounds say what is wanted."""
+        """The same for deeper children. Bounds say what is wanted of them."""
         search, points, (low, high) = self.search, self.front.points, self.children
         wanted = needed(points, floor_of(lower[1], search.alpha, search.beta, points[0, -1] - 1))
         if wanted is None:
@@ -521,7 +529,7 @@ class Node(Bounds):
         walk(sides, Wanted(self.is_open, self._raise_costs, self._take))
 
     def _raise_costs(self, x: int, masks: Masks, own: Floats, rest: Floats) -> Floats:
-        """One multiplier after the other, while the split is open (see `Wanted`)."""
+        """See `Wanted`: one multiplier after the other while the split is open."""
         x, own = x * self.h, own.copy()
         if self.table.level[self.children[x]] <= STUMP:
             return self.search.shallow_bounds(self.children[x], self.search.sums(masks))
@@ -534,7 +542,7 @@ class Node(Bounds):
         return own
 
     def _take(self, nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
-        """Whole subsets."""
+        """Try complete subsets."""
         for i in range(len(nodes.is_high)):
             choice = split_of(i)
             inner = nodes.masks[1 if choice.to_high else 0][i]

@@ -1,7 +1,7 @@
-"""Which primitives the search runs on: the compiled ones, or their twins until those are ready.
+"""The primitives of the search: compiled ones, or their twins until the compiled ones are ready.
 
-numba keeps what it compiled in a folder of its own for each state of the sources, which is given
-its final name when everything in it is there. One process fills it in the background.
+Each state of the sources has a folder of its own for the files of numba. One process fills it in
+the background. The folder gets its final name when it is complete.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KERNELS = {
     "front_kernels": ("column_sums", "stump_bounds", "first_open", "combine", "stump_front"),
     "sweep_kernels": ("two_levels_by_sweeps",),
 }  # fmt: skip
-"""The modules of compiled primitives, and those that each offers.
+"""The modules of compiled primitives, and the primitives of each.
 
 A module may import those before it.
 """
@@ -44,25 +44,25 @@ TWINS = {
     "twins": ("count_pairs", "shallow_sides", "two_levels"),
     "front_twins": KERNELS["front_kernels"],
 }
-"""The modules of their twins. The search does without the other primitives until they are ready."""
+"""The modules of their twins. The search does not need the other primitives."""
 
 PACKAGE = "odt_core.solvers.search"
 FEW_CELLS = 20_000
-"""Distinct rows times columns up to which a search is mostly done before kernels are loaded."""
+"""Distinct rows times columns. A smaller search mostly ends before kernels are loaded."""
 LOOK_EVERY = 0.5
-"""Seconds between looks for kernels that are being compiled."""
+"""Seconds between checks whether kernels are compiled."""
 GIVEN_UP_AFTER = 900
-"""Seconds after which a folder that is being filled no longer counts."""
+"""Seconds after which an unfinished folder counts as abandoned."""
 PATIENCE = 300
 """Seconds that a study waits at most for sweeps."""
 SWEEPS = "sweep_kernels"
 
 SHARED = ("columns", "groups")
-"""Modules whose constants are compiled into the kernels."""
+"""The modules whose constants are compiled into the kernels."""
 
 
 class Loader:
-    """The primitives of this process: of each module the compiled ones where they are ready."""
+    """The primitives of this process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -73,7 +73,7 @@ class Loader:
         self._compiler: subprocess.Popen[bytes] | None = None
 
     def primitives(self) -> SimpleNamespace:
-        """The compiled primitives as far as they are ready, and the twins of the others."""
+        """The compiled primitives that are ready, and the twins of the others."""
         if self._found is None or (self._waiting and time.monotonic() >= self._next_look):
             with self._lock:
                 self._look()
@@ -81,15 +81,15 @@ class Loader:
         return self._found
 
     def begin(self, problem: Problem) -> None:
-        """Prepare for a search: what it runs on, and the compiling of what is not compiled yet.
+        """Prepare for a search: choose its primitives, and compile the others in the background.
 
-        To load the compiled primitives takes a second of processor time. A search of few cells
-        that is the first of its process begins on their twins, and mostly ends on them.
+        Loading compiled primitives needs a second of processor time. So the first search of a
+        process uses the twins if it has few cells. It mostly ends before the second is over.
         """
         data = problem.data
         if self._found is None and len(data.merged().y) * data.n_columns <= FEW_CELLS:
             with self._lock:
-                self._take_twins()
+                self._use_twins()
                 self._next_look = time.monotonic() + LOOK_EVERY
         self.compile_in_background()
 
@@ -99,20 +99,20 @@ class Loader:
         on_wait: Callable[[], None] = lambda: None,
         should_stop: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Make ready for a study of many searches: load what is compiled, have the rest compiled.
+        """Prepare for a study of many searches: load what is compiled, compile the others.
 
-        Sweeps have no twin, and what the search does without them may find another tree of the same
-        value. So a study waits until they are compiled if its rows may want them. Its trees then do
-        not depend on when it was started, nor on how many processes share it.
+        Sweeps have no twin. Without them the search may find another tree of the same value. So a
+        study waits until sweeps are compiled if its rows may use them. Then its trees do not depend
+        on when it was started, or on how many processes share it.
 
         Parameters
         ----------
         rows : iterable of EncodedData
-            What the study will search, or resamples of it.
+            The rows of the study's searches, or rows from which these are drawn.
         on_wait : callable
-            Told that it has to wait.
+            Called if the study has to wait.
         should_stop : callable
-            Asked while it waits; true ends the waiting. So does a compiler that fails.
+            Called while it waits; True ends the wait. A compiler that fails ends it too.
         """
         with self._lock:
             self._look()
@@ -127,35 +127,35 @@ class Loader:
             time.sleep(LOOK_EVERY)
 
     def _is_compiling(self) -> bool:
-        """Whether this process's compiler, or that of another process, is at work."""
+        """Whether the compiler of this or of another process is at work."""
         mine = self._compiler is not None and self._compiler.poll() is None
         return mine or any(map(_being_filled, self._waiting))
 
-    def _take_twins(self) -> None:
+    def _use_twins(self) -> None:
         self._found = SimpleNamespace()
         for twins, names in TWINS.items():
-            self._take(twins, names)
+            self._add(twins, names)
 
     def _look(self) -> None:
         if self._found is None:
-            self._take_twins()
+            self._use_twins()
         if os.environ.get("ODT_COMPILED") != "0":
             for module in list(self._waiting):
                 if not folder(module).is_dir():
-                    break  # the next ones may import it, and it would be compiled in their folder
+                    break  # the next modules may import it; numba would compile it in their folder
                 self.use(module, folder(module))
         self._next_look = time.monotonic() + LOOK_EVERY
 
     def use(self, module: str, cache: Path) -> None:
-        """Compile or load the kernels of a module; numba keeps its files in the folder."""
+        """Compile or load the kernels of a module. numba keeps its files in the folder."""
         from numba.core import config
 
         vars(config)["CACHE_DIR"] = str(cache)
         importlib.import_module(f"{PACKAGE}.{module}").compile_kernels(*sample())
-        self._take(module, KERNELS[module])
+        self._add(module, KERNELS[module])
         self._waiting.remove(module)
 
-    def _take(self, module: str, names: tuple[str, ...]) -> None:
+    def _add(self, module: str, names: tuple[str, ...]) -> None:
         source = importlib.import_module(f"{PACKAGE}.{module}")
         for name in names:
             setattr(self._found, name, getattr(source, name))
@@ -167,7 +167,7 @@ class Loader:
         return tuple(self._waiting)
 
     def compile_in_background(self) -> None:
-        """Start one process that compiles the primitives, unless they are there or on their way."""
+        """Start one process that compiles the primitives, unless they are ready or in work."""
         if self._started or os.environ.get("ODT_COMPILED") == "0" or not self.waiting:
             return
         self._started = True
@@ -185,7 +185,7 @@ class Loader:
 
 
 def sample() -> tuple[Columns, Masks]:
-    """A tiny problem of two levels with which kernels are compiled: its table, and all its rows."""
+    """A tiny problem of two levels for compiling kernels: its table, and the set of all rows."""
     features = (
         Feature("number", FeatureKind.NUMERICAL, ("low", "middle", "high"), (0.0, 1.0)),
         Feature("category", FeatureKind.CATEGORICAL, tuple("abcd")),
@@ -197,7 +197,7 @@ def sample() -> tuple[Columns, Masks]:
 
 
 def folder(module: str) -> Path:
-    """Where the kernels of this state of a module are, once all of them are compiled."""
+    """The folder of a module's compiled kernels, for this state of the sources."""
     digest = hashlib.sha256()
     for name in (*KERNELS, *SHARED):
         path = Path(__file__).with_name(f"{name}.py")
@@ -219,7 +219,7 @@ def _being_filled(module: str) -> bool:
 
 
 def _begin(module: str) -> bool:
-    """Whether this process is the one that compiles a module; to make its folder decides."""
+    """Make the unfinished folder of a module. Returns whether this process made it."""
     work = _unfinished(module)
     work.parent.mkdir(parents=True, exist_ok=True)
     if work.is_dir() and not _being_filled(module):
@@ -232,9 +232,9 @@ def _begin(module: str) -> bool:
 
 
 def warm_up() -> None:
-    """Compile the primitives here and now, unless they are there; use them from now on.
+    """Compile the primitives now unless they are ready, and use them from now on.
 
-    What another process is compiling is waited for.
+    If another process compiles a module, wait for it.
     """
     for module in loader.waiting:
         final, work = folder(module), _unfinished(module)

@@ -65,7 +65,7 @@ class Loop(Bounds):
         # without sets, two levels cost as much time with a limit as without one, and tell less
         self.solves_to_the_end = not self.has_sets and not search.by_sweeps
         self.choices: dict[tuple[int, int, int], Choice | None] = {}
-        self.rows = [search.no_rows() for _ in range(self.h + 1)]
+        self.rows = [search.empty_rows() for _ in range(self.h + 1)]
         self.base: Base | None = None
 
     # ------------------------------------------------------------ the loop

@@ -1,7 +1,7 @@
-"""Running a search: the clock, progress, the best tree, the proved bound.
+"""One run of a search: the clock, progress, the incumbent, the proved bound.
 
-The search goes on in a thread of its own. The calling thread watches the clock and the user, tells
-of progress and of better trees, and sets a flag that everything reads.
+The search has a thread of its own. The calling thread watches the clock and the user, reports
+progress and better trees, and sets a flag that ends the search.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from odt_core.tree import count_assignment, keeps_smallest_leaf
 POLL_SECONDS = 0.02
 REPORT_SECONDS = 0.25
 BUILD_SECONDS = 0.1
-"""What writing a tree down may take after a stop, or while the search goes on."""
+"""Time for building a tree after a stop, or while the search goes on."""
 FIRST_TREE, NEXT_TREE = 0.5, 1.0
-"""Seconds before the first tree is told, and between two."""
+"""Seconds before the first tree is reported, and between two trees."""
 
 OnProgress = Callable[[TracePoint], None]
 ShouldStop = Callable[[], bool]
 OnTree = Callable[[Assignment, int], None]
-"""Takes a tree and the proved upper bound on the total."""
+"""Receives a tree and the proved upper bound on the total."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class SearchOutcome:
     assignment : Assignment or None
         The best tree found.
     total : int or None
-        What it is worth; None if none was found.
+        The objective of that tree; None if none was found.
     bound : int
         Proved upper bound on the total of every tree.
     proved : bool
@@ -114,8 +114,8 @@ class FrontierOutcome:
     points : tuple of FrontierPoint
         By rising `fn`.
     least : tuple of int
-        For each number of false negatives, from 0 to that of the positive rows: no tree with at
-        most so many has fewer false positives. Where all is proved, this is the frontier itself.
+        For each number of false negatives, from 0 to that of the positive rows: a lower bound of
+        the false positives of trees with at most so many. If all is proved, this is the frontier.
     proved : bool
         Whether all points are proved and none is missing.
     cancelled : bool
@@ -133,7 +133,7 @@ class FrontierOutcome:
 
 @contextmanager
 def halted_after(seconds: float, halt: npt.NDArray[np.int64]) -> Iterator[None]:
-    """Set a flag if what is done inside takes longer; clear it at the end."""
+    """Set a flag if the block runs longer; clear the flag at the end."""
     timer = threading.Timer(seconds, halt.__setitem__, (0, 1))
     timer.daemon = True
     timer.start()
@@ -147,16 +147,16 @@ def halted_after(seconds: float, halt: npt.NDArray[np.int64]) -> Iterator[None]:
 
 @dataclass
 class Watch:
-    """Runs work in a thread, so that time and the user are heeded meanwhile.
+    """Runs work in a thread, and ends it when time is up or the user asks.
 
     Attributes
     ----------
     deadline : float
         Monotonic time.
     should_stop : callable, optional
-        Asked now and then.
+        Called now and then; True ends the work.
     halt : int64[1]
-        Set to end the work, which raises `Stopped` then.
+        Set to end the work. The work then raises `Stopped`.
     """
 
     deadline: float = math.inf
@@ -165,7 +165,7 @@ class Watch:
     cancelled: bool = False
 
     def run(self, work: Callable[[], None], meanwhile: Callable[[], None] = lambda: None) -> bool:
-        """Whether the work was completed."""
+        """Run the work, and call `meanwhile` now and then. Returns whether it was completed."""
         failures: list[BaseException] = []
 
         def safely() -> None:
@@ -192,6 +192,35 @@ class Watch:
         return not failures
 
 
+class Reporter:
+    """Reports the incumbent and the bound of a search.
+
+    Attributes
+    ----------
+    trace : list of TracePoint
+        How they improved.
+    """
+
+    def __init__(self, started: float, on_progress: OnProgress | None) -> None:
+        self.started, self.on_progress = started, on_progress
+        self.trace: list[TracePoint] = []
+        self._reported = 0.0
+
+    def report(self, incumbent: int | None, bound: int | None, force: bool = False) -> bool:
+        """Report them if they changed or it is time to. Returns whether it did."""
+        point = TracePoint(time.monotonic() - self.started, incumbent, bound)
+        last = self.trace[-1] if self.trace else None
+        changed = last is None or (last.incumbent, last.bound) != (incumbent, bound)
+        if not (changed or force or point.seconds - self._reported >= REPORT_SECONDS):
+            return False
+        self._reported = point.seconds
+        if changed:
+            self.trace.append(point)
+        if self.on_progress is not None:
+            self.on_progress(point)
+        return True
+
+
 @dataclass
 class Run:
     """State of one search without floors. Costs are in units (see `Encoding`)."""
@@ -204,31 +233,30 @@ class Run:
     on_progress: OnProgress | None = None
     on_tree: OnTree | None = None
     best: float = np.inf
-    choice: Choice | None = None  # the best tree, as far as it is written down
-    given: Assignment | None = None  # a tree to start from: the best one while `choice` is None
+    choice: Choice | None = None  # the best tree, as far as its splits are known
+    given: Assignment | None = None  # a tree to start from; the best one while `choice` is None
     cutoff: float = np.inf  # only a tree that costs less is wanted
-    shared: SharedBounds | None = None  # what searches for other topologies have found
+    shared: SharedBounds | None = None  # bounds from searches for other topologies
     bound: float = 0.0  # proved lower bound of the cost
     infeasible: bool = False  # whether no tree has leaves that are large enough
-    trace: list[TracePoint] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.lock = threading.Lock()
+        self.reporter = Reporter(self.started, self.on_progress)
         self.best = min(self.best, self.cutoff)
         self.search = Search(
             self.encoding, self.watch.halt, self.threads, self._offer, self._raise_bound,
             self.shared,
         )  # fmt: skip
-        self._reported = 0.0
         self._next_tree = self.started + FIRST_TREE
-        self._told: tuple[float, Choice | None] = (np.inf, None)
+        self._reported_tree: tuple[float, Choice | None] = (np.inf, None)
 
     @property
     def stopped(self) -> bool:
         """Whether time or the user ended the search."""
         return bool(self.watch.halt[0])
 
-    def give(self, assignment: Assignment) -> None:
+    def start_from(self, assignment: Assignment) -> None:
         """Start from a tree, if it is one of the problem's."""
         splits, labels = assignment.splits, assignment.labels
         if self.problem.admits_all(splits, labels) and keeps_smallest_leaf(self.problem, splits):
@@ -236,7 +264,7 @@ class Run:
             self.best = float(self._cost_of(assignment))
 
     def _cost_of(self, assignment: Assignment) -> int:
-        """What a tree costs, counted from the rows."""
+        """The cost of a tree, counted from the rows."""
         confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
         total = self.problem.gains.total(confusion)
         return (self.encoding.most - total) // self.encoding.unit - self.encoding.base
@@ -253,7 +281,7 @@ class Run:
     # ------------------------------------------------------------ two threads
 
     def go(self) -> None:
-        """Search, and tell of it meanwhile."""
+        """Search, and report progress meanwhile."""
         if not self.watch.run(self._work, self._meanwhile):
             self.bound = min(self.bound, self.best)
 
@@ -268,38 +296,28 @@ class Run:
 
     def _meanwhile(self) -> None:
         self.report()
-        self._tell_tree()
+        self._report_tree()
 
     def report(self, force: bool = False) -> None:
-        """Tell how far the search is, if something changed or it is time to."""
-        now = time.monotonic() - self.started
+        """Report how far the search is, if something changed or it is time to."""
         incumbent = None if not np.isfinite(self.best) else self.encoding.total(self.best)
         bound = self.encoding.total(0.0 if self.infeasible else self.bound)
-        last = self.trace[-1] if self.trace else None
-        changed = last is None or (last.incumbent, last.bound) != (incumbent, bound)
-        if not (changed or force or now - self._reported >= REPORT_SECONDS):
-            return
-        point = TracePoint(now, incumbent, bound)
-        self._reported = now
-        if changed:
-            self.trace.append(point)
-        if self.on_progress is not None:
-            self.on_progress(point)
+        self.reporter.report(incumbent, bound, force)
 
-    def _tell_tree(self) -> None:
-        """Tell of the best tree if it is new and time to."""
+    def _report_tree(self) -> None:
+        """Report the best tree if it is new and it is time to."""
         with self.lock:
             choice = self.choice
-        if self.on_tree is None or choice is None or choice is self._told[1]:
+        if self.on_tree is None or choice is None or choice is self._reported_tree[1]:
             return
         if time.monotonic() < self._next_tree:
             return
         found = self._build_in_time(choice)
-        if found is not None and found[1] < self._told[0]:
+        if found is not None and found[1] < self._reported_tree[0]:
             self.on_tree(found[0], self.encoding.total(self.bound))
-            self._told = (found[1], choice)
+            self._reported_tree = (found[1], choice)
         else:
-            self._told = (self._told[0], choice)
+            self._reported_tree = (self._reported_tree[0], choice)
         self._next_tree = time.monotonic() + NEXT_TREE
 
     # ------------------------------------------------------------ the tree
@@ -309,7 +327,7 @@ class Run:
         return builder.build(choice), builder.cost
 
     def _build_in_time(self, choice: Choice | None) -> tuple[Assignment, int] | None:
-        """A choice's tree and cost, if what it leaves open is solved again in a short time."""
+        """The tree of a choice and its cost; None if its other splits need too much time."""
         halt = np.zeros(1, np.int64)
         with halted_after(BUILD_SECONDS, halt):
             try:
@@ -318,7 +336,7 @@ class Run:
                 return None
 
     def finish(self) -> SearchOutcome:
-        """Write the best tree down and count what it costs."""
+        """Build the best tree and count its cost."""
         if self.infeasible or (self.best >= self.cutoff and np.isfinite(self.cutoff)):
             return self._outcome(None)
         if not self.stopped and (self.choice is not None or self.given is None):
@@ -335,7 +353,7 @@ class Run:
         return self._outcome(assignment)
 
     def _outcome(self, assignment: Assignment | None) -> SearchOutcome:
-        """What the search came to."""
+        """The outcome with a tree, or without one."""
         if assignment is None:
             self.best = np.inf
         self.report(force=True)
@@ -349,11 +367,11 @@ class Run:
             infeasible=self.infeasible,
             cancelled=self.watch.cancelled,
             seconds=time.monotonic() - self.started,
-            trace=tuple(self.trace),
+            trace=tuple(self.reporter.trace),
         )
 
     def _best_in_time(self) -> tuple[Assignment, int] | None:
-        """After a stop: the best tree, or one that is quick to make; None if that fails."""
+        """After a stop: the best tree, or a tree that is quick to build; None if there is none."""
         found = [] if self.choice is None else [self._build_in_time(self.choice)]
         trees = [each for each in found if each is not None]
         if self.given is not None:
@@ -363,7 +381,7 @@ class Run:
         return min(trees, key=lambda tree: tree[1], default=None)
 
     def _plain_tree(self) -> list[tuple[Assignment, int]]:
-        """A greedy tree that takes next to no time, if its leaves are large enough."""
+        """A greedy tree that is built at once, if its leaves are large enough."""
         from odt_core.solvers.mip.greedy import greedy_assignment
 
         assignment = greedy_assignment(self.problem, lambda: True)
@@ -394,16 +412,16 @@ def solve_search(
     threads : int
         Worker threads. The objective does not depend on their number.
     seed : int
-        Accepted for the common contract; the search makes no random choice.
+        Has no effect: the search makes no random choice.
     on_progress : callable, optional
         Receives a `TracePoint` at least twice a second, in the calling thread.
     should_stop : callable, optional
-        Asked many times a second, in the calling thread; True ends the search within 0.3 s.
+        Called many times a second, in the calling thread; True ends the search within 0.3 s.
     on_tree : callable, optional
-        Takes better trees while the search goes on, about one a second, in the calling thread.
+        Receives better trees while the search goes on, about one a second, in the calling thread.
     incumbent : Assignment, optional
-        A tree to start from; only better ones are looked for. Not used if it is not a tree of this
-        problem.
+        A tree to start from: the search then looks for better ones. A tree that is not one of this
+        problem has no effect.
 
     Returns
     -------
@@ -423,7 +441,7 @@ def solve_search(
         return solve_floors(problem, watch, started, threads, on_progress, on_tree, incumbent)
     run = Run(problem, encode(problem), threads, watch, started, on_progress, on_tree)
     if incumbent is not None:
-        run.give(incumbent)
+        run.start_from(incumbent)
     run.go()
     return run.finish()
 
@@ -459,7 +477,7 @@ def solve(problem: Problem, engine: Engine, control: Control, mip_options: MipOp
 
 
 def tree_teller(on_found: Callable[[Found], None], began: float) -> OnTree:
-    """Tells of a search's trees on the clock of the whole solve."""
+    """Reports a search's trees on the clock of the whole solve."""
 
     def tell(assignment: Assignment, bound: int) -> None:
         seconds = time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""What a search computes with: the problem, the primitives, what is known, a flag to stop."""
+"""The search for the best tree of a problem: its arrays, primitives, bounds and flag to stop."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ from odt_core.solvers.search.store import SharedBounds, Store, Tables
 
 
 class Stopped(Exception):
-    """Time or the user ended the search."""
+    """The search was ended by time or by the user."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What solving B row sets came to."""
+    """The costs of a class on B row sets, and its splits."""
 
-    cost: Numbers  # [B]: at least the limits where not below
-    rows: npt.NDArray[np.int32] | None = None  # [B, 3 + M]: what `two_levels` wrote of the splits
+    cost: Numbers  # [B]; a cost that is not below its limit is at least the limit
+    rows: npt.NDArray[np.int32] | None = None  # [B, 3 + M]: splits, as `two_levels` wrote them
     choices: tuple[Choice | None, ...] = ()  # the splits of deeper classes
 
     def choice(self, b: int) -> Choice | None:
-        """The split of a set, None where it is not known."""
+        """The split of a row set; None if it is not known."""
         return Choice.read(self.rows[b]) if self.rows is not None else self.choices[b]
 
 
 class Search:
-    """One search's means.
+    """A search of one problem.
 
     Parameters
     ----------
     halt : int64[1]
-        Set to end the search; `Stopped` is raised then.
+        Set to end the search. The search then raises `Stopped`.
     on_better, on_bound : callable, optional
-        Told each better tree of the root (cost and choice), and lower bounds of every tree's cost.
+        Receive each better tree of the root (cost and choice), and lower bounds of its cost.
     shared : SharedBounds, optional
-        What searches for other topologies have found.
+        Bounds from searches for other topologies.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Search:
     # ------------------------------------------------------------ the root
 
     def root(self, limit: float = np.inf) -> tuple[float, Choice | None]:
-        """The least cost of the root's class on all rows, if below the limit."""
+        """The least cost of the root's class on all rows if below the limit, and its split."""
         cls = self.encoding.classes[0]
         level = self.table.level[cls]
         if self.encoding.smallest:
@@ -103,7 +103,7 @@ class Search:
         return float(answer.cost[0]), choice
 
     def _restricted_root(self, cls: int, limit: float) -> tuple[float, Choice | None]:
-        """The root where leaves must be large enough; infinite if no tree has such leaves."""
+        """The same with large enough leaves; infinite if no tree has such leaves."""
         everything = self.encoding.everything
         if self.table.level[cls] < PAIR:
             return restricted(self, cls, everything, limit)
@@ -111,7 +111,7 @@ class Search:
         return loop.solve(), loop.choice
 
     def choice_for(self, cls: int, mask: Masks) -> Choice:
-        """The best split of a class of two levels and more."""
+        """The best split of a class of two or more levels on a row set."""
         limit = np.array([self.absolute.sum() + 1])
         choice = self.solve(cls, mask[None], limit, [-1]).choice(0)
         assert choice is not None
@@ -119,7 +119,7 @@ class Search:
 
     @property
     def everywhere(self) -> int:
-        """The number of the side that holds all rows, -1 without a store."""
+        """The number of all rows in the store; -1 without a store."""
         return -1 if self.store is None else self.store.everywhere
 
     # ------------------------------------------------------------ row sets
@@ -129,12 +129,12 @@ class Search:
         if self.halt[0]:
             raise Stopped
 
-    def no_rows(self) -> npt.NDArray[np.int32]:
-        """Room for what `two_levels` writes about both sides of every split."""
+    def empty_rows(self) -> npt.NDArray[np.int32]:
+        """Room for the splits that `two_levels` writes for both sides of every split."""
         return np.full((2, self.splits.n, 3 + self.most_members), -2, np.int32)
 
     def weigh(self, mask: Masks, place: int) -> tuple[Numbers, float]:
-        """Weight of the rows of a set in each column, and of all."""
+        """Weight of a set's rows in each column, and of all its rows."""
         if self.store is not None and place >= 0:
             return self.store.weigh(place)
         rows = rows_of(mask, len(self.absolute))
@@ -172,7 +172,7 @@ class Search:
         masks : uint64[B, W]
         limits : float64[B]
         places : list of int
-            Where each set stands in the store of bounds, -1 where it does not.
+            The number of each set in the store of bounds; -1 if it has none.
         """
         self.check()
         if self.table.level[cls] > PAIR:
@@ -188,7 +188,7 @@ class Search:
     def solve_sides(
         self, cls: int, base: Base, splits: Whole, outside: Flags, limits: Numbers
     ) -> Answer:
-        """Solve a class of two levels on rows of a base inside or outside splits."""
+        """Solve a class of two levels on the rows of a base inside or outside each split."""
         solve = partial(
             self.primitives().two_levels_of_sides, self.table, cls, self.tables.crossings(), base
         )
@@ -232,8 +232,7 @@ class Search:
     def greedy(self, cls: int, mask: Masks) -> tuple[float, Choice | None]:
         """Cost and choices of a greedy tree of a class.
 
-        Above the last two levels, each node takes the split of the best tree of two levels; the
-        last two levels are solved to optimality.
+        Each node uses the split of the best tree of two levels. The last two levels are optimal.
         """
         table = self.table
         if table.level[cls] <= PAIR:
@@ -253,7 +252,7 @@ class Search:
         return best, found
 
     def _two_level_split(self, cls: int, mask: Masks) -> Choice:
-        """The split of the best tree of two levels, if a deeper class's root may use it."""
+        """The split of the best tree of two levels, if the root of the class may use it."""
         below = cls
         while self.table.level[below] > PAIR:
             below = int(self.table.high[below])

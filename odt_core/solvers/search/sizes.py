@@ -1,10 +1,10 @@
-"""Trees of any shape by their number of questions: the best with at most k, for k = 0, 1, 2 ...
+"""Trees of any shape: the best tree with at most k questions, for k = 0, 1, 2 ...
 
 A mirror image has the same trees, so there are 66 topologies of at most four levels. They are
-searched one after the other: those with few levels first, which are quick and give good trees
-early, then the others by rising number of questions. Only trees that are better than the best so
-far are looked for, and what a search has learned about the sides of splits serves the next ones
-(`SharedBounds`). See docs/method.md.
+searched one after the other: topologies of few levels first, which are quick and give good trees
+early, then the others by rising number of questions. Each search looks only for trees that are
+better than the best so far, and uses the bounds of the searches before it (`SharedBounds`). See
+docs/method.md.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from odt_core.topology import Topology, unordered_topologies
 from odt_core.tree import count_assignment
 
 FEW_LEVELS = 3
-"""Topologies of so many levels are searched before all others."""
+"""Topologies of at most so many levels are searched before all others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class SizePoint:
     questions : int
         The largest number of questions.
     problem : Problem
-        The problem of the topology that the tree has.
+        The problem with the tree's topology.
     solution : Solution
         The tree, with a bound that holds for every topology of so many questions.
     """
@@ -66,7 +66,7 @@ class SizePoint:
 
     @property
     def topology_name(self) -> str:
-        """The topology; a leaf alone is ``.``."""
+        """The name of the topology; a single leaf is ``.``."""
         tree = self.solution.tree
         if tree is not None and tree.n_leaves == 1:
             return "."
@@ -82,22 +82,27 @@ class _Candidate:
     total: int
     errors: int
 
+    @property
+    def rank(self) -> tuple[int, int]:
+        """The larger, the better: of equal totals the one with fewer errors."""
+        return self.total, -self.errors
+
 
 OnPoints = Callable[[tuple[SizePoint, ...]], None]
-"""Takes the points as they are known so far."""
+"""Receives all points as known so far."""
 
 
 class _Sizes:
-    """What is known of each number of questions while the topologies are searched.
+    """The best trees and bounds for each number of questions while topologies are searched.
 
     Attributes
     ----------
     most : int
-        No tree is worth more, since rows that are alike get the same answer.
+        An upper bound of every tree's total: equal rows get the same answer.
     best : list of _Candidate or None
-        By number of questions, the best tree of just so many.
-    bound : list of dict of str to int
-        By number of questions and the topology's text, an upper bound on the worth of its trees.
+        The best tree with exactly k questions.
+    bound : dict of Topology to int
+        For each topology an upper bound of its trees' totals.
     """
 
     def __init__(self, problem: Problem, most_questions: int, engine: Engine) -> None:
@@ -107,16 +112,17 @@ class _Sizes:
         self.most_questions = most_questions
         self.most = int(np.maximum(positive * gains.gain_tp, negative * gains.gain_tn).sum())
         self.best: list[_Candidate | None] = [None] * (most_questions + 1)
-        self.bound: list[dict[str, int]] = [
-            {topology.text: self.most for topology in unordered_topologies(k)} if k else {}
-            for k in range(most_questions + 1)
-        ]
+        self.bound = {
+            topology: self.most
+            for k in range(1, most_questions + 1)
+            for topology in unordered_topologies(k)
+        }
         self.cancelled = False
         self.began = time.perf_counter()
         self._lone_leaf()
 
     def _lone_leaf(self) -> None:
-        """The tree without a question: a topology of one question that sends all rows one way."""
+        """Trees without a question, as topologies of one question that sends all rows one way."""
         whole = dataclasses.replace(
             self.problem, topology=Topology.parse("depth-1"), forbid_empty_branches=False
         )
@@ -126,53 +132,51 @@ class _Sizes:
             self.offer(0, whole, Assignment((Split(feature, left),), (False, True)))
 
     def offer(self, k: int, problem: Problem, assignment: Assignment) -> bool:
-        """Take a tree if it is the best of so many questions; whether it is."""
+        """Keep a tree if it is the best with at most k questions. Returns whether it is."""
         confusion = count_assignment(problem, assignment.splits, assignment.labels)
         if not problem.gains.allows(confusion):
             return False
         total, known = problem.gains.total(confusion), self.best_of(k)
-        if known is not None and (known.total, -known.errors) >= (total, -confusion.errors):
+        found = _Candidate(problem, assignment, total, confusion.errors)
+        if known is not None and known.rank >= found.rank:
             return False
-        self.best[k] = _Candidate(problem, assignment, total, confusion.errors)
+        self.best[k] = found
         return True
 
     def best_of(self, k: int) -> _Candidate | None:
-        """The best tree with at most so many questions."""
-        found: _Candidate | None = None
-        for each in self.best[: k + 1]:
-            if each is not None and (
-                found is None or (each.total, -each.errors) > (found.total, -found.errors)
-            ):
-                found = each
-        return found
+        """The best tree with at most k questions."""
+        found = [each for each in self.best[: k + 1] if each is not None]
+        return max(found, key=lambda each: each.rank, default=None)
 
     def total_of(self, k: int) -> int | None:
-        """What the best tree with at most so many questions is worth."""
+        """The total of the best tree with at most k questions."""
         found = self.best_of(k)
         return None if found is None else found.total
 
     def bound_of(self, k: int) -> int | None:
-        """Upper bound for at most so many questions; None where no tree meets the conditions.
-
-        More questions are never worth less, so the bound of a larger number holds as well.
-        """
-        found: int | None = None
-        for larger in range(k, self.most_questions + 1):
-            bounds = [b for each in self.bound[: larger + 1] for b in each.values()]
-            leaf = self.best[0]
-            bounds += [] if leaf is None else [leaf.total]
-            at_most = max(bounds, default=-1)
-            found = at_most if found is None else min(found, at_most)
-        return None if found is None or found < 0 else found
+        """Upper bound with at most k questions; None if no tree meets the conditions."""
+        leaf = self.best[0]
+        bounds = [bound for topology, bound in self.bound.items() if topology.n_nodes <= k]
+        bounds += [] if leaf is None else [leaf.total]
+        found = max(bounds, default=-1)
+        return None if found < 0 else found
 
     def is_settled(self, k: int) -> bool:
-        """Whether nothing is left to search for this number of questions."""
+        """Whether the best tree with at most k questions is proved."""
         return self.bound_of(k) in (None, self.total_of(k))
 
     def cannot_improve(self, topology: Topology, k: int) -> bool:
-        """Whether it is known that no tree of a topology beats the best for a number."""
+        """Whether bounds exclude that a topology has a better tree than the best for k."""
         total = self.total_of(k)
-        return total is not None and self.bound[topology.n_nodes][topology.text] <= total
+        return total is not None and self.bound[topology] <= total
+
+    def keep_bound(self, topology: Topology, outcome: SearchOutcome) -> None:
+        """Keep the bound of a topology, for the smaller topologies that it includes as well."""
+        bound = -1 if outcome.infeasible else outcome.bound
+        for other in self.bound:
+            smaller = not self.problem.forbid_empty_branches and other.n_nodes < topology.n_nodes
+            if other == topology or (smaller and topology.includes(other)):
+                self.bound[other] = min(self.bound[other], bound)
 
     def points(self) -> tuple[SizePoint, ...]:
         """All points, each counted again from the rows."""
@@ -213,23 +217,23 @@ def solve_sizes(
     Parameters
     ----------
     problem : Problem
-        Its topology is not looked at.
+        Its topology has no effect.
     most_questions : int
         The largest k, from 1 to 15.
     every : bool
-        Whether each k is to be proved, or only the largest.
+        Whether to prove each k, or only the largest.
     engine : Engine
-        Who was asked: ``hybrid`` or ``search``, which are the same here.
+        The engine to name in the solutions: ``hybrid`` or ``search``. Both do the same here.
     time_limit : float
         Seconds, for everything.
     threads : int
         Worker threads.
     on_progress : callable, optional
-        Receives what is known of the largest k.
+        Receives incumbent and bound of the largest k.
     on_points : callable, optional
-        Receives all points when one of them has become better or is proved.
+        Receives all points when one of them became better or is proved.
     should_stop : callable, optional
-        Asked many times a second; true ends the search with what there is.
+        Called many times a second; True ends the search with the best trees so far.
 
     Returns
     -------
@@ -239,7 +243,7 @@ def solve_sizes(
     Raises
     ------
     InputError
-        If a rule is tied to a node, or the engine cannot do it.
+        If a rule belongs to a node, or the engine cannot do it.
     """
     check_any_shape(engine, has_node_rules=bool(problem.rules.nodes))
     loader.compile_in_background()
@@ -254,8 +258,8 @@ def solve_sizes(
 def _order(most_questions: int, every: bool) -> list[Topology]:
     """The topologies to search: few levels first, then by rising number of questions.
 
-    Where only the largest number counts, those of four levels and fewer questions are left out: a
-    larger one has all their trees.
+    If only the largest number counts, topologies of four levels and fewer questions are left out: a
+    larger topology has all their trees.
     """
     found = [
         topology
@@ -264,20 +268,6 @@ def _order(most_questions: int, every: bool) -> list[Topology]:
         if every or topology.depth <= FEW_LEVELS or k == most_questions
     ]
     return sorted(found, key=lambda topology: topology.depth > FEW_LEVELS)
-
-
-def _take_bound(sizes: _Sizes, topology: Topology, outcome: SearchOutcome) -> None:
-    """What a search proved of its topology, and of those whose trees it has as well."""
-    bound = -1 if outcome.infeasible else outcome.bound
-    known = sizes.bound[topology.n_nodes]
-    known[topology.text] = min(known[topology.text], bound)
-    if sizes.problem.forbid_empty_branches:
-        return
-    for k in range(1, topology.n_nodes):
-        for smaller in unordered_topologies(k):
-            if topology.includes(smaller):
-                text = smaller.text
-                sizes.bound[k][text] = min(sizes.bound[k][text], bound)
 
 
 class _Searcher:
@@ -301,13 +291,13 @@ class _Searcher:
         self._shared = SharedBounds()
 
     def run(self, sizes: _Sizes, every: bool, on_points: OnPoints | None) -> None:
-        """Search the topologies that may have a better tree, and tell of the points."""
+        """Search the topologies that may have a better tree, and report the points."""
         for number, problem in enumerate(self.problems):
             topology, k = problem.topology, problem.topology.n_nodes
             wanted = k if every else sizes.most_questions
             if sizes.is_settled(wanted) or sizes.cannot_improve(topology, wanted):
                 continue
-            if self.should_stop is not None and self.should_stop():  # a quick search may not ask
+            if self.should_stop is not None and self.should_stop():  # quick ones may not call it
                 sizes.cancelled = True
                 return
             outcome = self.search(number, sizes)
@@ -315,7 +305,7 @@ class _Searcher:
                 return
             found = outcome.assignment
             better = found is not None and sizes.offer(k, problem, found)
-            _take_bound(sizes, topology, outcome)
+            sizes.keep_bound(topology, outcome)
             sizes.cancelled = outcome.cancelled
             if on_points is not None and (better or sizes.is_settled(k)):
                 on_points(sizes.points())
@@ -360,9 +350,9 @@ class _Searcher:
 
 
 def encode_all(problem: Problem, topologies: Sequence[Topology]) -> list[Encoding]:
-    """One encoding for each topology, all with the same columns and numbers of classes.
+    """One encoding for each topology, all with the same columns and class numbers.
 
-    The classes are those of a chain of nodes which has the topologies on its left.
+    One large topology gives the classes: a chain of nodes with the topologies on its left.
     """
     left: list[int] = []
     right: list[int] = []
@@ -384,7 +374,7 @@ def encode_all(problem: Problem, topologies: Sequence[Topology]) -> list[Encodin
 
 
 def _cost(encoding: Encoding, total: int | None) -> float:
-    """The cost, in the search's units, of a tree that is worth `total`; infinite for None."""
+    """The cost, in the search's units, of a tree with this total; infinite for None."""
     if total is None:
         return math.inf
     return float((encoding.most - total) // encoding.unit - encoding.base)

@@ -1,9 +1,9 @@
-"""The primitives in plain NumPy: short, untuned, and what the search runs on without a compiler.
+"""The primitives in plain NumPy: short and untuned. The search uses them without a compiler.
 
-Of equal splits of two levels the first is taken, by the compiled primitives as well, so that nobody
-sees which of them ran: all rows to one child, single columns, then pairs and larger subsets of one
-group after the other; members that go to the low child before the same that go to the high one (for
-pairs: all pairs low before all pairs high).
+Of equal splits of two levels, they and the compiled primitives choose the first in this order: all
+rows to one child, single columns, then pairs and larger subsets of one group after the other.
+Members that go to the low child come before the same members that go to the high child (all pairs
+low before all pairs high).
 """
 
 from __future__ import annotations
@@ -28,19 +28,18 @@ from odt_core.solvers.search.groups import CHAIN
 Numbers = npt.NDArray[np.float64]
 
 AT_ONCE = 2**27
-"""Products of numbers that one product of matrices may take: between two, a stop is looked for."""
+"""Most multiplications in one matrix product. The flag to stop is read between two products."""
 
 SOME_SPLITS = 2**11
-"""Splits that are looked up between two looks at the flag to stop; as many as tables have columns,
-or more."""
+"""Splits that are looked up before the flag to stop is read again."""
 
 
 class Halted(Exception):
-    """The search is to end."""
+    """The search is being ended."""
 
 
 def members(table: Columns, rows: npt.NDArray[np.int64]) -> Numbers:
-    """Which of the rows are in each column, ``float64[V, n]`` of 0 and 1."""
+    """Which of n rows are in each column, ``float64[V, n]`` of 0 and 1."""
     found = np.empty((len(table.group), len(rows)))
     for k in range(len(table.kind)):
         s, e = int(table.start[k]), int(table.start[k + 1])
@@ -50,7 +49,7 @@ def members(table: Columns, rows: npt.NDArray[np.int64]) -> Numbers:
 
 
 def count_pairs(table: Columns, mask: Masks, counted: Counted, halt: npt.NDArray[np.int64]) -> None:
-    """Count a row set. What is filled has no meaning if `halt` was set meanwhile."""
+    """Count the table of a row set. It has no meaning if `halt` was set meanwhile."""
     F, D, P, totals = counted
     F[:], D[:], P[:] = 0, 0, 0
     every = rows_of(mask, len(table.d))
@@ -80,20 +79,20 @@ def leaf_costs(table: Columns, cls: int, X: Numbers, total: Numbers, positive: N
     if table.level[cls] == LEAF:
         return np.asarray(positive + np.minimum(total, 0))
     best = np.minimum(total, 0) if table.empty_ok[cls] else np.full(len(X), np.inf)
-    for take, s, e in runs_of(table, cls).tolist():
+    for arity, s, e in runs_of(table, cls).tolist():
         x = X[:, s:e]
-        if take == ANY:
+        if arity == ANY:
             value = np.minimum(x, 0).sum(axis=1)
-            if not table.empty_ok[cls]:  # none would be negative, or all: one value has to differ
+            if not table.empty_ok[cls]:  # all sums have one sign: one column has to differ
                 low, high = x.min(axis=1), x.max(axis=1)
                 value = np.where(low >= 0, low, np.where(high < 0, value - high, value))
             best = np.minimum(best, value)
             continue
         low, high = x.min(axis=1), x.max(axis=1)
-        if take > 1:
+        if arity > 1:
             y = np.sort(x, axis=1)
-            low += np.minimum(y[:, 1:take], 0).sum(axis=1)
-            high += np.maximum(y[:, -take:-1], 0).sum(axis=1)
+            low += np.minimum(y[:, 1:arity], 0).sum(axis=1)
+            high += np.maximum(y[:, -arity:-1], 0).sum(axis=1)
         best = np.minimum(best, np.minimum(low, total - high))
     return np.asarray(positive + best)
 
@@ -112,9 +111,9 @@ def shallow_sides(
     Parameters
     ----------
     counted : Counted
-        What `count_pairs` gave for the row set.
+        The table of the row set.
     first, second : int64[S]
-        The columns of each split; a second one is -1 where there is none.
+        The columns of each split; -1 if there is no second one.
     inside, outside : float64[S]
         Filled.
     """
@@ -138,20 +137,20 @@ def two_levels(
     cost: Numbers,
     choice: npt.NDArray[np.int32],
 ) -> None:
-    """Least cost of a class of at most two levels on each row set, where it is below its limit.
+    """Least cost of a class of at most two levels on each row set, if it is below its limit.
 
     Parameters
     ----------
     masks : uint64[B, W]
     limits : float64[B]
-        Only a cost below this is wanted: where there is none, `cost` is the limit.
+        If no cost is below its limit, `cost` is the limit.
     halt : int64[1]
-        Not 0 if the search is to end: what is not solved then has the cost 0.
+        Not 0 to end the search. Row sets that are not solved then have the cost 0.
     cost : float64[B]
         Filled with the least costs.
     choice : int32[B, 3 + M]
         Filled with the splits: group, whether the members go to the high child, number of members,
-        their columns. Group -1 stands for a question without members.
+        their columns. Group -1: a question without members. Group -2: no split.
     """
     cost[:], choice[:] = 0, 0
     choice[:, 0] = -2
@@ -239,7 +238,7 @@ def _both_sides(
     second: npt.NDArray[np.int64],
     halt: npt.NDArray[np.int64],
 ) -> tuple[Numbers, Numbers]:
-    """What the low and the high child cost inside and outside splits, ``float64[2, S]`` each."""
+    """Costs of the low and the high child inside and outside splits, ``float64[2, S]`` each."""
     inside, outside = np.empty((2, len(first))), np.empty((2, len(first)))
     for x, child in enumerate(children):
         for at in range(0, len(first), SOME_SPLITS):
@@ -262,35 +261,35 @@ def _subsets(
     choice: npt.NDArray[np.int32],
     halt: npt.NDArray[np.int64],
 ) -> float:
-    """Splits of a set by more than two columns: each low, then high, heaviest columns first."""
+    """Splits of a set by larger subsets: each column low, then high, the heaviest first."""
     s, e = int(table.start[group]), int(table.start[group + 1])
     low, high = int(table.low[cls]), int(table.high[cls])
     weight = rows.D[s:e] + 2 * rows.P[s:e]
     order = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
     n, idle = len(order), sorted(set(range(e - s)) - set(order.tolist()))
     sums = np.concatenate([rows.F[s:e], rows.D[s:e, None], rows.P[s:e, None]], axis=1)
-    rest = np.append(inside.min(axis=0)[order][::-1].cumsum()[::-1], 0)
+    undecided = np.append(inside.min(axis=0)[order][::-1].cumsum()[::-1], 0)
     stack = [(np.empty(0, np.int64), np.zeros((2, sums.shape[1])), np.zeros(2))] if n else []
     while stack:
         if halt[0]:
             raise Halted
-        went, known, cost = stack.pop()
-        if cost.sum() + rest[len(went)] >= best:
+        is_high, known, cost = stack.pop()
+        if cost.sum() + undecided[len(is_high)] >= best:
             continue
-        if len(went) == n:
-            best, to_high = float(cost.sum()), int(2 * went.sum() < n)
-            members = sorted(order[went == to_high].tolist()) or idle[:1]
+        if len(is_high) == n:
+            best, to_high = float(cost.sum()), int(2 * is_high.sum() < n)
+            members = sorted(order[is_high == to_high].tolist()) or idle[:1]
             choice[: 3 + len(members)] = [group, to_high, len(members), *(s + v for v in members)]
             continue
-        for way in (1, 0) if len(went) or low != high else (0,):
-            now = np.append(went, way)
+        for way in (1, 0) if len(is_high) or low != high else (0,):
+            now = np.append(is_high, way)
             one_sided = len(now) == n == e - s and now.min() == now.max()
             if min(now.sum(), len(now) - now.sum()) > table.arity[group] or (
                 one_sided and not table.empty_ok[cls]
             ):
                 continue
             x, c = known.copy(), cost.copy()
-            x[way] += sums[order[len(went)]]
+            x[way] += sums[order[len(is_high)]]
             c[way] = leaf_costs(table, (low, high)[way], x[way, None, :-2], *x[way, -2:, None])[0]
             stack.append((now, x, c))
     return best
