@@ -390,12 +390,7 @@ class Node(Bounds):
             least = (self.guide[:, None] - search.alpha[:, None] * fn) / search.beta[:, None]
             i = np.where(unknown[:, at], least, -np.inf).argmax(axis=0)
             at += first
-            low, high = (self.table.level[self.children[c]] for c in (x, y))
-            inner = np.full(len(at), low < high)
-            if low == high:
-                inner = 2 * self.weight[0, at] >= self.total_weight[0]
-            inner &= ~self.exact[INSIDE, x, i, at]
-            inner |= self.exact[OUTSIDE, y, i, at]
+            inner = self._inside_is_next(x, y, i, at)
             side = np.where(inner, INSIDE, OUTSIDE)
             found.append(np.stack([i, side, np.where(inner, x, y), at]))
         chosen = np.concatenate(found, axis=1)
@@ -472,8 +467,7 @@ class Node(Bounds):
             split = int(splits[at])
             lower = np.stack([self.bound[INSIDE, x, :, split], self.bound[OUTSIDE, y, :, split]])
             inner = self.splits.masks(splits[at : at + 1])[0] & self.mask
-            columns = self.splits.columns(split)
-            self._try(Choice(int(self.splits.group[split]), bool(way), columns), inner, lower)
+            self._try(self.splits.choice(split, way), inner, lower)
             self.closed[way, split] = np.inf
 
     def _try(self, choice: Choice, inner: Masks, lower: Floats) -> None:

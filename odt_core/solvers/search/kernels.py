@@ -475,25 +475,18 @@ _kept = threading.local()
 
 
 def make_scratch(table: Columns) -> Scratch:
-    """Working memory for one call. A thread uses its last one again if that fits."""
-    if getattr(_kept, "start", None) is table.start:
-        last: Scratch = _kept.scratch
-        return last
-    _kept.start = table.start
-    v = len(table.group)
-    sets = (table.kind != CHAIN) & (table.arity > 2)
-    q = 1 + int(np.diff(table.start)[sets].max(initial=0))
-    most = int(table.arity.max(initial=2))
-    shape = v, q, most, table.bits.shape[1]
-    if getattr(_kept, "shape", None) != shape:
-        _kept.shape, _kept.scratch = shape, _new_scratch(*shape)
+    """Working memory for a problem's columns. A thread keeps that of its last problem."""
+    if getattr(_kept, "start", None) is not table.start:
+        _kept.start, _kept.scratch = table.start, _new_scratch(table)
     found: Scratch = _kept.scratch
     return found
 
 
-def _new_scratch(v: int, q: int, most: int, words: int) -> Scratch:
+def _new_scratch(table: Columns) -> Scratch:
+    v, sets = len(table.group), (table.kind != CHAIN) & (table.arity > 2)
+    q = 1 + int(np.diff(table.start)[sets].max(initial=0))
     return Scratch(
-        np.empty((6 + 2 * most) * BLOCK),
+        np.empty((6 + 2 * int(table.arity.max(initial=2))) * BLOCK),
         np.empty((v, v)),
         np.empty(v),
         np.empty(v),
@@ -503,7 +496,7 @@ def _new_scratch(v: int, q: int, most: int, words: int) -> Scratch:
         np.empty((q, 7)),
         np.empty((3, q), np.int64),
         np.empty(2),
-        np.empty(words, np.uint64),
+        np.empty(table.bits.shape[1], np.uint64),
     )
 
 

@@ -6,7 +6,6 @@ the background. The folder gets its final name when it is complete.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib
 import os
@@ -23,7 +22,7 @@ import numpy as np
 import platformdirs
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
-from odt_core.processes import apart
+from odt_core.processes import LockedFile, apart, is_unlocked
 from odt_core.solvers.search.columns import Columns, Masks, encode, may_want_sweeps
 from odt_core.topology import Topology
 
@@ -51,8 +50,6 @@ FEW_CELLS = 20_000
 """Distinct rows times columns. A smaller search mostly ends before kernels are loaded."""
 LOOK_EVERY = 0.5
 """Seconds between checks whether kernels are compiled."""
-GIVEN_UP_AFTER = 900
-"""Seconds after which an unfinished folder counts as abandoned."""
 PATIENCE = 300
 """Seconds that a study waits at most for sweeps."""
 SWEEPS = "sweep_kernels"
@@ -129,7 +126,7 @@ class Loader:
     def _is_compiling(self) -> bool:
         """Whether the compiler of this or of another process is at work."""
         mine = self._compiler is not None and self._compiler.poll() is None
-        return mine or any(map(_being_filled, self._waiting))
+        return mine or any(map(_is_in_work, self._waiting))
 
     def _use_twins(self) -> None:
         self._found = SimpleNamespace()
@@ -172,7 +169,7 @@ class Loader:
             return
         self._started = True
         absent = [module for module in self._waiting if not folder(module).is_dir()]
-        if not absent or any(map(_being_filled, absent)):
+        if not absent or any(map(_is_in_work, absent)):
             return
         self._compiler = subprocess.Popen(
             [sys.executable, "-c", f"from {PACKAGE} import warm_up; warm_up()"],
@@ -207,28 +204,14 @@ def folder(module: str) -> Path:
     return Path(base) / f"{module}-{digest.hexdigest()[:12]}"
 
 
-def _unfinished(module: str) -> Path:
-    return folder(module).with_suffix(".unfinished")
+def _lock_of(module: str) -> Path:
+    """The file that a process locks while it compiles a module."""
+    return folder(module).with_suffix(".lock")
 
 
-def _being_filled(module: str) -> bool:
-    """Whether a process seems to be at work on a module's kernels."""
-    with contextlib.suppress(OSError):
-        return time.time() - _unfinished(module).stat().st_mtime < GIVEN_UP_AFTER
-    return False
-
-
-def _begin(module: str) -> bool:
-    """Make the unfinished folder of a module. Returns whether this process made it."""
-    work = _unfinished(module)
-    work.parent.mkdir(parents=True, exist_ok=True)
-    if work.is_dir() and not _being_filled(module):
-        shutil.rmtree(work, ignore_errors=True)
-    try:
-        work.mkdir()
-    except FileExistsError:
-        return False
-    return True
+def _is_in_work(module: str) -> bool:
+    """Whether a process compiles a module."""
+    return _lock_of(module).exists() and not is_unlocked(_lock_of(module))
 
 
 def warm_up() -> None:
@@ -237,17 +220,19 @@ def warm_up() -> None:
     If another process compiles a module, wait for it.
     """
     for module in loader.waiting:
-        final, work = folder(module), _unfinished(module)
-        while not final.is_dir() and not _begin(module):
-            time.sleep(LOOK_EVERY)
-        if final.is_dir():
-            loader.use(module, final)
-            continue
+        final, work = folder(module), folder(module).with_suffix(".unfinished")
+        final.parent.mkdir(parents=True, exist_ok=True)
+        lock = LockedFile(_lock_of(module))
         try:
-            loader.use(module, work)
-            work.rename(final)
+            if not final.is_dir():
+                shutil.rmtree(work, ignore_errors=True)
+                work.mkdir()
+                loader.use(module, work)
+                work.rename(final)
+            else:
+                loader.use(module, final)
         finally:
-            shutil.rmtree(work, ignore_errors=True)
+            lock.release()
 
 
 loader = Loader()

@@ -186,7 +186,7 @@ class Loop(Bounds):
         """Solve splits again with large enough leaves, the cheapest first."""
         for i in splits.tolist():
             if cost[i - first] < self.best:
-                choice = Choice(int(self.splits.group[i]), bool(way), self.splits.columns(i))
+                choice = self.splits.choice(i, way)
                 self._offer(*restricted_split(self.search, self.cls, self.mask, choice, self.best))
             self.closed[way][i] = np.inf
             cost[i - first] = np.inf
@@ -195,8 +195,7 @@ class Loop(Bounds):
         x, y = self._children_of(way)
         into, out = self._found(INSIDE, x, split), self._found(OUTSIDE, y, split)
         low, high = (out, into) if way else (into, out)
-        group = int(self.splits.group[split])
-        return Choice(group, bool(way), self.splits.columns(split), low, high)
+        return self.splits.choice(split, way, low, high)
 
     def _found(self, side: int, x: int, split: int) -> Choice | None:
         if self.table.level[self.children[x]] < PAIR:
@@ -286,13 +285,7 @@ class Loop(Bounds):
     def _sides(self, way: int, splits: Whole, cost: Numbers) -> Numbers:
         """The side of each split to solve next, with its limit and rank."""
         x, y = self._children_of(way)
-        level = self.table.level[list(self.children)]
-        if level[x] != level[y]:
-            inner = np.full(len(splits), level[x] < level[y])
-        else:
-            inner = 2 * self.weight[splits] >= self.total_weight
-        inner &= ~self.exact[INSIDE, x, splits]
-        inner |= self.exact[OUTSIDE, y, splits]
+        inner = self._inside_is_next(x, y, splits)
         sides = np.empty((len(splits), 5))
         sides[:, 0] = ~inner
         sides[:, 1] = np.where(inner, x, y)

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import Columns, Masks, groups_of, pack
 from odt_core.solvers.search.groups import CHAIN
 
@@ -147,6 +148,10 @@ class Splits:
         u, v = int(self.first[split]), int(self.second[split])
         return (u,) if v < 0 else (u, v)
 
+    def choice(self, split: int, to_high: int, *below: Choice | None) -> Choice:
+        """The choice of a split, with the choices of the low and high child if known."""
+        return Choice(int(self.group[split]), bool(to_high), self.columns(split), *below)
+
     def by_group(self, values: Numbers) -> Numbers:
         """The sum of the columns' values ``[..., V]`` over each set; 0 for a chain."""
         if not self.n_columns:
@@ -260,6 +265,19 @@ class Bounds:
     def _children_of(self, way: int) -> tuple[int, int]:
         """Which child the rows inside a split go to, and which those outside."""
         return (self.h, 0) if way else (0, self.h)
+
+    def _inside_is_next(self, x: int, y: int, *at: Whole) -> Flags:
+        """Whether to solve the inside of splits for child x next, not the outside for child y.
+
+        The shallower child comes first, or the heavier side. `at` are indices into bounds.
+        """
+        low, high = (self.table.level[self.children[c]] for c in (x, y))
+        inside = np.full(len(at[-1]), low < high)
+        if low == high:
+            inside = 2 * self.weight[at] >= self.total_weight[(*at[:-1], 0)]
+        inside &= ~self.exact[INSIDE, x, *at]
+        inside |= self.exact[OUTSIDE, y, *at]
+        return inside
 
     def _set_bounds(self) -> Numbers:
         """Lower bounds of all splits of each set; 0 for chains. ``float64[(L,) K]``."""
