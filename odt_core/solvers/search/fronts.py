@@ -296,7 +296,7 @@ class Node(Bounds):
         self.front, self.guide = front, guide
         self.v = self.splits.n_columns
         self.is_pair = bool(self.table.level[cls] == PAIR)
-        self.allowed, closed, walks = self.splits.allowed(cls)
+        closed, walks = self.splits.closed(cls)
         self.closed = np.stack([closed, closed])
         self.walks = np.flatnonzero(walks).tolist()
         self.sums = x, y, p, q = search.sums(mask[None])

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search.choices import Choice, best_stump
-from odt_core.solvers.search.columns import LEAF, PAIR, STUMP, Base, Masks, rows_of
+from odt_core.solvers.search.columns import LEAF, PAIR, STUMP, Base, Masks, groups_of, rows_of
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds, Flags, Numbers, Whole
 from odt_core.solvers.search.subsets import Nodes, Sides, Wanted, walk
 
@@ -58,7 +58,7 @@ class Loop(Bounds):
         self.singles_done = False
         self.restricted = restricted
         self.choice: Choice | None = None
-        self.allowed, closed, self.walks_of = search.splits.allowed(cls)
+        closed, self.walks_of = search.splits.closed(cls)
         self.closed = [closed.copy(), closed.copy()] if restricted else [closed, closed]
         self.has_sets = bool(search.splits.is_set.any())
         self.walks = bool(self.walks_of.any())
@@ -384,13 +384,14 @@ class Loop(Bounds):
         v = self.splits.n_columns
         least = self.best
         for way in self.ways:
-            cost = self._costs(way)[:v][self.allowed[:v]]
-            least = min(least, float(cost.min(initial=np.inf)))
+            x, y = self._children_of(way)
+            cost = self.bound[INSIDE, x] + self.bound[OUTSIDE, y] + self.closed[way]
+            least = min(least, float(cost[:v].min(initial=np.inf)))
         sums = self._set_bounds()
         larger = self.splits.by_pairs | self.splits.by_walk
-        groups = np.unique(self.table.group[self.allowed[:v]])
-        for k in groups[larger[groups]]:
-            least = min(least, float(sums[k]))
+        for k in groups_of(self.table, self.cls):
+            if larger[k]:
+                least = min(least, float(sums[k]))
         if self.table.empty_ok[self.cls]:
             least = min(least, *self.whole.tolist())
         return least

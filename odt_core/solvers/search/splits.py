@@ -49,7 +49,7 @@ class Splits:
     second: Whole
     by_pairs: Flags
     by_walk: Flags
-    _allowed: dict[int, tuple[Flags, Numbers, Flags]] = field(default_factory=dict)
+    _closed: dict[int, tuple[Numbers, Flags]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Columns) -> Splits:
@@ -95,22 +95,21 @@ class Splits:
         new[1:] = (np.diff(self.table.group) > 0) | self.is_set[self.table.group[1:]]
         return new.cumsum().astype(np.float64)
 
-    def allowed(self, cls: int) -> tuple[Flags, Numbers, Flags]:
-        """The splits that a class's root may use.
+    def closed(self, cls: int) -> tuple[Numbers, Flags]:
+        """What a class's root may use.
 
         Returns
         -------
-        allowed, closed : bool[S], float64[S]
-            Whether a split is allowed; 0 if it is, else infinite.
+        closed : float64[S]
+            0 for splits that are allowed, else infinite.
         walks : bool[K]
             The sets whose larger subsets need a walk.
         """
-        if cls not in self._allowed:
+        if cls not in self._closed:
             groups = np.zeros(len(self.table.kind), np.bool_)
             groups[groups_of(self.table, cls)] = True
-            some = groups[self.group]
-            self._allowed[cls] = some, np.where(some, 0, np.inf), self.by_walk & groups
-        return self._allowed[cls]
+            self._closed[cls] = np.where(groups[self.group], 0, np.inf), self.by_walk & groups
+        return self._closed[cls]
 
     def masks(self, splits: Whole) -> Masks:
         """The rows inside each of n splits, ``uint64[n, W]``."""
@@ -256,11 +255,6 @@ class Bounds:
         np.maximum(left, outside.take(u2, -1) - weight.take(u1, -1) + a, out=left)
         np.maximum(left, self.whole[x][..., None] - weight[..., v:] + inner, out=left)
         np.maximum(outer, left, out=outer)
-
-    def _costs(self, way: int) -> Numbers:
-        """Lower bounds of the splits whose members go to the low (way 0) or high child (1)."""
-        x, y = self._children_of(way)
-        return np.asarray(self.bound[INSIDE, x] + self.bound[OUTSIDE, y])
 
     def _children_of(self, way: int) -> tuple[int, int]:
         """Which child the rows inside a split go to, and which those outside."""
