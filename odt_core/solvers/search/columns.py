@@ -267,6 +267,10 @@ class Encoding:
         """The objective of a tree of that cost (lower bounds of cost give upper bounds)."""
         return self.most - self.unit * (self.base + math.ceil(cost))
 
+    def cost(self, total: int) -> int:
+        """The cost of a tree with that objective."""
+        return (self.most - total) // self.unit - self.base
+
     @cached_property
     def everything(self) -> Masks:
         """The set of all rows."""

@@ -266,8 +266,7 @@ class Run:
     def _cost_of(self, assignment: Assignment) -> int:
         """The cost of a tree, counted from the rows."""
         confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
-        total = self.problem.gains.total(confusion)
-        return (self.encoding.most - total) // self.encoding.unit - self.encoding.base
+        return self.encoding.cost(self.problem.gains.total(confusion))
 
     def _offer(self, cost: float, choice: Choice) -> None:
         with self.lock:

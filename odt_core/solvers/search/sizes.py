@@ -327,7 +327,7 @@ class _Searcher:
                 on_progress=tell,
                 should_stop=self.should_stop,
             )
-        encoding = self._encodings[number]
+        encoding, best = self._encodings[number], sizes.total_of(problem.topology.n_nodes)
         run = Run(
             problem,
             encoding,
@@ -335,7 +335,7 @@ class _Searcher:
             Watch(self.deadline, self.should_stop),
             time.monotonic(),
             on_progress=tell,
-            cutoff=_cost(encoding, sizes.total_of(problem.topology.n_nodes)),
+            cutoff=math.inf if best is None else encoding.cost(best),
             shared=self._shared,
         )
         run.go()
@@ -371,10 +371,3 @@ def encode_all(problem: Problem, topologies: Sequence[Topology]) -> list[Encodin
         dataclasses.replace(whole, classes=whole.classes[at : at + topology.n_nodes])
         for at, topology in zip(first, topologies, strict=True)
     ]
-
-
-def _cost(encoding: Encoding, total: int | None) -> float:
-    """The cost, in the search's units, of a tree with this total; infinite for None."""
-    if total is None:
-        return math.inf
-    return float((encoding.most - total) // encoding.unit - encoding.base)
