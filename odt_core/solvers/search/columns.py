@@ -1,6 +1,6 @@
 """A problem in the search's own terms: merged rows, columns, classes of subtrees.
 
-What the primitives read are the arrays of `Columns`. A *row set* is a mask, one bit for each row.
+The primitives read the arrays of `Columns`. A *row set* is a mask with one bit for each row.
 """
 
 from __future__ import annotations
@@ -85,16 +85,16 @@ def count(masks: Masks) -> npt.NDArray[np.int64]:
     return np.asarray(np.bitwise_count(masks).sum(axis=-1, dtype=np.int64))
 
 
-# ---------------------------------------------------------------- what the primitives read
+# ---------------------------------------------------------------- arrays for the primitives
 
 
 class Columns(NamedTuple):
-    """What the primitives read. N rows, V columns, K groups, C classes, W words of 64 rows.
+    """The arrays of a problem. N rows, V columns, K groups, C classes, W words of 64 rows.
 
     Attributes
     ----------
     d : float64[N]
-        What labelling the row positive costs more than labelling it negative.
+        The cost of calling the row positive, minus the cost of calling it negative.
     bits : uint64[V, W]
         The rows in each column; uint64[V, 0] with sweeps.
     cells, cell_at : int32[...], int64[N + 1]
@@ -235,19 +235,19 @@ class Encoding:
     table : Columns
         The arrays.
     groups : tuple of Group
-        What each group means.
+        The meaning of each group of columns.
     classes : tuple of int
         The class of each decision node of the topology.
     base : int
         Cost that no tree avoids (contradictory rows), in units.
     unit : int
-        What one unit of cost is worth in the problem's whole-number objective.
+        One unit of cost in the problem's whole-number objective.
     most : int
         The objective if every row were right.
     positive, negative : float64[N]
         Weight of the positive and negative rows that each merged row stands for.
     size : float64[N]
-        What each merged row adds to the size of a leaf.
+        The amount that each merged row adds to the size of a leaf.
     smallest : int
         The least size of a leaf with rows; 0 without this condition.
     """

@@ -415,7 +415,7 @@ def frontier(
     Returns
     -------
     FrontierOutcome
-        The points by rising FN. If time ran out, those that were found.
+        The points by rising FN. If time ran out, the points that were found.
 
     Raises
     ------

@@ -99,7 +99,7 @@ def first_open(bounds, alpha, beta, wanted, found):
     """
     for b in range(len(bounds)):
         found[b] = -1
-        last = 0  # what excludes one step is likely to exclude the next
+        last = 0  # the multiplier that excludes a step probably excludes the next one
         for k in range(wanted.shape[1] - 1):
             x = wanted[0, k + 1] - 1
             y = wanted[1, k] - 1

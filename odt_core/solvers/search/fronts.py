@@ -50,14 +50,14 @@ STEPS = 64
 
 @dataclass(eq=False)
 class Front:
-    """The points that are wanted and those that were found, with what reaches them.
+    """Wanted points and found points, with the splits or trees that reach them.
 
     Attributes
     ----------
     points : float64[5, n]
         See front_kernels.py.
     sources : list of Joined or Assignment
-        What reaches points, by its number in `points`. A leaf-adjacent front has none.
+        The splits and trees by their number in `points`. Leaf-adjacent fronts have none.
     """
 
     points: Floats
@@ -74,7 +74,7 @@ class Front:
         return np.ascontiguousarray(self.points[:2, self.points[2] >= 0])
 
     def merge(self, points: Floats, split: int) -> None:
-        """Insert points that are better than those of the front."""
+        """Insert points that no point of the front dominates."""
         self.combine(points, np.zeros((2, 1)), split)
 
     def combine(self, low: Floats, high: Floats, split: int) -> bool:
@@ -147,7 +147,7 @@ class FrontSearch:
     problem : Problem
         Its floors and objective are not looked at here.
     multipliers : tuple of (int, int)
-        What a false negative and a false positive cost in the weighted bounds.
+        Costs of a false negative and a false positive in the weighted bounds.
     halt : int64[1]
         Set to end the search. The search then raises `Stopped`.
     tighten : callable, optional
@@ -336,7 +336,7 @@ class Node(Bounds):
                 self._walk(k)
 
     def _pend(self, bounds: Callable[[], list[Floats]]) -> None:
-        """At the root of the tree: keep what gives the bounds of open splits."""
+        """At the root of the tree: keep the function that gives the bounds of open splits."""
         if self.cls == self.search.encoding.classes[0]:
             self.search.pending = bounds
 

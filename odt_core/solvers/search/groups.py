@@ -144,7 +144,7 @@ class _Single(NamedTuple):
 
 
 def nest(problem: Problem, codes: npt.NDArray[np.int32], chains: list[Group]) -> list[Group]:
-    """Join neighbouring two-valued features whose rows are nested like those of thresholds."""
+    """Join neighbouring two-valued features whose rows are nested, like thresholds."""
     joined: list[Group] = []
     for alone, part in groupby(chains, key=_stands_alone(chains)):
         if not alone:
@@ -168,7 +168,7 @@ def _stands_alone(chains: list[Group]) -> Callable[[Group], bool]:
 
 
 def _overlaps(codes: npt.NDArray[np.int32], chains: list[Group]) -> list[_Single]:
-    """Count the rows of each column, and those that the column before holds as well."""
+    """Count the rows of each column, and how many the column before holds as well."""
     found = []
     before = np.zeros(len(codes), np.bool_)
     for chain in chains:

@@ -259,8 +259,8 @@ def sum_into(row, start, sign, line):
 
 
 @inner
-def cut(X, base, first, second, outside, S):
-    """Table S of the rows of a base inside or outside one or two columns."""
+def side_table(X, base, first, second, outside, S):
+    """Fill S with the table of a base's rows inside or outside one or two columns."""
     F, D, P = S.F, S.D, S.P
     v_all = len(D)
     nothing = S.lines[0]
@@ -462,7 +462,7 @@ class Scratch(NamedTuple):
     F: Numbers  # with D and P: a table (see `Counted`)
     D: Numbers
     P: Numbers
-    sides: Numbers  # [4, V]: what the low and high child cost inside the columns, and outside them
+    sides: Numbers  # [4, V]: costs of the low and high child inside the columns, and outside
     lines: Numbers  # [3, V]: sums of one row set over the columns, or other values of each column
     sums: Numbers  # [2, q, V] and `state` [q, 7]: the walk over subsets of a set
     state: Numbers
@@ -634,7 +634,7 @@ def two_sides_into(T, cls, X, base, first, second, outside, limits, halt, cost, 
     for b in range(len(first)):
         if halt[0] != 0:
             return
-        cut(X, base, first[b], second[b], outside[b], S)
+        side_table(X, base, first[b], second[b], outside[b], S)
         best = two_of_table(T, cls, S.totals[0], S.totals[1], limits[b], choice[b], S, halt)
         if halt[0] == 0:
             cost[b] = best
@@ -643,7 +643,7 @@ def two_sides_into(T, cls, X, base, first, second, outside, limits, halt, cost, 
 def two_levels_of_sides(table: Columns, *rest: Any) -> None:
     """`twins.two_levels` for rows inside or outside splits, given the class and what follows.
 
-    These are `crossings`, the `base` that the splits cut, the first and the second column of each
+    These are `crossings`, the `base` that is split, the first and the second column of each
     split, int64[B] (-1: no second column), whether its outside is meant, bool[B], and the other
     parameters of `twins.two_levels` from `limits` on.
     """

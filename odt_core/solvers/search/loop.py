@@ -105,7 +105,7 @@ class Loop(Bounds):
         self._solve_whole()
 
     def _look_up(self, x: int, child: int) -> None:
-        """Look up what a child of at most one level costs inside and outside every split."""
+        """Look up the costs of a child of at most one level inside and outside every split."""
         inside, outside = self.search.shallow_sides(self.mask, child)
         self.bound[INSIDE, x], self.bound[OUTSIDE, x] = inside, outside
         self.exact[:, x] = True
@@ -139,7 +139,7 @@ class Loop(Bounds):
         if self.top:
             self.search.offer(cost, choice)
 
-    # ------------------------------------------------------------ what to solve next
+    # ------------------------------------------------------------ the choice of sides
 
     def _round(self) -> Numbers:
         """Carry bounds on, keep the best tree, and choose sides to solve, the most useful first.
@@ -154,7 +154,7 @@ class Loop(Bounds):
             sides = self._singles()
             if len(sides):
                 return sides
-            self.singles_done = True  # what is closed stays so: bounds rise, the best cost falls
+            self.singles_done = True  # closed splits stay closed: bounds rise, the best cost falls
         if self.splits.n == self.splits.n_columns and not self.walks:
             return np.empty((0, 5))
         self._propagate(chains=False)

@@ -96,7 +96,7 @@ class Splits:
         return new.cumsum().astype(np.float64)
 
     def closed(self, cls: int) -> tuple[Numbers, Flags]:
-        """What a class's root may use.
+        """The splits and sets that a class's root may use.
 
         Returns
         -------

@@ -45,7 +45,7 @@ class Nodes(NamedTuple):
     masks : (uint64[B, W], uint64[B, W])
         The rows that go to the low and to the high child.
     cost : (float64[B, (L)], float64[B, (L)])
-        What these rows cost the two children.
+        The costs of the two children on these rows.
     is_high : bool[B, n]
         Which of the n columns with rows go to the high child, in the order of the walk.
     """

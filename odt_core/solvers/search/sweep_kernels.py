@@ -23,15 +23,15 @@ from odt_core.solvers.search.kernels import inlined, jit
 
 LANES = 32
 """Candidates that one sweep decides; a bit each of an int32."""
-FIRST_CUTS = 7
-"""Cuts of each chain that are tried first."""
+FIRST_TRIES = 7
+"""Thresholds of each chain that are tried first."""
 
 ALL = -1
-"""The lane of all rows; before a chain's first cut or after its last."""
-KIND, ARITY, SIZE, START, ROLE, FREE, CATEGORIES, START_OK, FIRST_CUT = range(9)
+"""The lane of all rows; before a chain's first threshold or after its last."""
+KIND, ARITY, SIZE, START, ROLE, FREE, CATEGORIES, START_OK, FIRST_THRESHOLD = range(9)
 """Columns of `info`, a row for each group. `ROLE`: 1 the root may split on it, 2 the low child, 4
 the high one. `FREE`: its sides may be empty. The last three are of the row set: how many positions
-have rows, whether the empty prefix counts, number of the first cut."""
+have rows, whether the empty prefix counts, number of the first threshold."""
 LOW_LABEL, HIGH_LABEL, ONE_WAY, EMPTY_OK, MIRRORED, SHALLOW = range(6)
 """Entries of `option`: whether a child may call all its rows alike; of the root's question;
 whether the children are of one class; whether they are all that is asked for (see
@@ -40,9 +40,9 @@ N_ROWS, FILLED, QUEUED, TRIED, HEAD, TAIL, GROUP, DEPTH = range(8)
 """Entries of `Work.state`: rows, lanes filled; candidates noted and tried; first and last + 1 open
 interval; where the walk over subsets stands."""
 IN_LOW, IN_HIGH, OUT_LOW, OUT_HIGH = 0, 1, 2, 3
-"""What the two child classes cost inside and outside a split."""
+"""Costs of the two child classes inside and outside a split."""
 POSITION, BEFORE, VALUE = 0, 1, 2
-"""Rows of `Work.cuts`: the last position inside, the weight up to it, the four costs."""
+"""Rows of `Work.thresholds`: the last position inside, the weight up to it, the four costs."""
 
 Numbers = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
@@ -50,27 +50,27 @@ Short = npt.NDArray[np.int32]
 
 
 class Work(NamedTuple):
-    """Working memory for one row set of n rows, numbered from 0. K groups, L lanes, T cuts."""
+    """Working memory for a set of n rows, numbered from 0. K groups, L lanes, T thresholds."""
 
     state: Whole  # [8]
-    found: Numbers  # [2]: least cost so far; least cost or bound of what was not better
-    whole: Numbers  # [5]: what the children cost on all rows; the rows' weight
+    found: Numbers  # [2]: least cost so far; least cost or bound of the other splits
+    whole: Numbers  # [5]: costs of the children on all rows; the rows' weight
     number: Short  # [N] and `rows` [n + 1]: the table's rows as numbers of the set, and back
     rows: Short
-    d: Numbers  # [n + 1]: what a row costs if called positive
+    d: Numbers  # [n + 1]: as in `Columns`, by number of the set
     order: Short  # [K, n + 1]: rows by position in each group; `place`: positions by row
     place: Short
     mark: npt.NDArray[np.uint8]  # [K, n + 1]: where a prefix counts (see `mark_ends`)
     bits: Short  # [n]: the lanes that each row is inside of
     sums: Numbers  # [4, L]: sums of d and of positive weight inside and outside
     buffer: Numbers  # [..., L]: a sweep's
-    result: Numbers  # [4, L]: what the children cost
-    lane: Whole  # [L, 2]: group and cut of each lane, or minus 1 minus the number of its members
+    result: Numbers  # [4, L]: costs of the children
+    lane: Whole  # [L, 2]: group and threshold of each lane, or minus 1 minus its number of members
     members: Short  # [L + 1, q]
     queue: Whole  # [..., 2]: candidates to try
-    cuts: Numbers  # [6, T]: cuts that part the rows
-    interval: Whole  # [..., 5]: a ring of open intervals between tried cuts
-    single: Numbers  # [4, V]: what the children cost inside and outside each category
+    thresholds: Numbers  # [6, T]: thresholds that part the rows
+    interval: Whole  # [..., 5]: a ring of open intervals between tried thresholds
+    single: Numbers  # [4, V]: costs of the children inside and outside each category
     walk: Whole  # [3, q + 1]: numbers of categories low and high, and where each went
     bound: Numbers  # [2, q + 1]: costs of a walk so far, and bounds of the rest
     union: Masks  # [W]: rows of several sets
@@ -92,7 +92,7 @@ def _new_work(table: Columns) -> Work:
     sizes = np.diff(table.start)[table.kind != 0]
     kept = int(table.arity[table.kind != 0].max(initial=1))
     q = int(sizes.max(initial=1))
-    cuts = k * n + 1
+    thresholds = k * n + 1
 
     def room(*shape: int, kind: type = np.float64) -> npt.NDArray:
         return np.empty(shape, kind)
@@ -107,14 +107,14 @@ def _new_work(table: Columns) -> Work:
         room(n + 1, kind=np.int32),
         np.zeros((4, LANES)), room((5 + 4 * kept) * LANES), room(4, LANES),
         whole(LANES, 2), room(LANES + 1, q, kind=np.int32),
-        whole(1 + int(sizes.sum()), 2), room(6, cuts), whole(cuts + 2 * k + 2, 5),
+        whole(1 + int(sizes.sum()), 2), room(6, thresholds), whole(thresholds + 2 * k + 2, 5),
         np.zeros((4, len(table.group))), whole(3, q + 1), room(2, q + 1),
         np.zeros(max(-(-n // 64), 1), np.uint64),
     )  # fmt: skip
 
 
 def make_info(table: Columns, root: int, low: int, high: int) -> tuple[Whole, Whole]:
-    """Arrays ``info`` and ``option`` for the class of a root and those of its children."""
+    """Arrays ``info`` and ``option`` for the classes of a root and its children."""
     k = len(table.kind)
     info = np.zeros((k + 1, 9), np.int64)
     info[:k, KIND], info[:k, ARITY], info[:k, START] = table.kind, table.arity, table.start[:-1]
@@ -162,7 +162,7 @@ def mark_ends(k, info, w):
     """Mark where a prefix of a chain may have the least (1) or largest sum (2); categories' ends.
 
     A least sum ends before a rise and after a fall. Where sides may be empty, the empty and the
-    whole prefix count, too; otherwise only those that are columns.
+    whole prefix count, too; else only prefixes that are columns.
     """
     n, chain, free = w.state[N_ROWS], info[k, KIND] == 0, info[k, FREE] == 1
     start_ok = free or w.place[k, w.order[k, 0]] > 0
@@ -190,30 +190,30 @@ def mark_ends(k, info, w):
 
 
 @inlined
-def list_cuts(k, info, w):
-    """The cuts of a chain that part the rows, all in one open interval."""
+def list_thresholds(k, info, w):
+    """The thresholds of a chain that part the rows, all in one open interval."""
     n, weight = w.state[N_ROWS], 0.0
-    end = info[k, FIRST_CUT]
+    end = info[k, FIRST_THRESHOLD]
     for j in range(n - 1):
         row = w.order[k, j]
         weight += abs(w.d[row])
         if w.place[k, row] < w.place[k, w.order[k, j + 1]]:
-            w.cuts[POSITION, end], w.cuts[BEFORE, end] = w.place[k, row], weight
+            w.thresholds[POSITION, end], w.thresholds[BEFORE, end] = w.place[k, row], weight
             end += 1
-    info[k + 1, FIRST_CUT] = end
-    open_interval(k, ALL, ALL, info[k, FIRST_CUT], end, w)
+    info[k + 1, FIRST_THRESHOLD] = end
+    open_interval(k, ALL, ALL, info[k, FIRST_THRESHOLD], end, w)
 
 
 @inlined
 def queue(k, at, w):
-    """Note a candidate that no bound excludes: a cut, or minus 1 minus a category."""
+    """Note a candidate that no bound excludes: a threshold, or minus 1 minus a category."""
     w.queue[w.state[QUEUED], 0], w.queue[w.state[QUEUED], 1] = k, at
     w.state[QUEUED] += 1
 
 
 @inlined
 def open_interval(k, a, z, first, stop, w):
-    """Note the cuts from `first` up to `stop` between two that are tried (`ALL`: none is)."""
+    """Note the thresholds from `first` up to `stop` between two that are tried (`ALL`: none is)."""
     if first < stop:
         into = w.state[TAIL] % len(w.interval)
         w.interval[into, 0], w.interval[into, 1], w.interval[into, 2] = k, a, z
@@ -231,12 +231,12 @@ def prepare(order, local, d, mask, info, w):
     w.whole[:4] = 0.0
     queue(0, ALL, w)
     for k in range(len(order)):
-        info[k + 1, FIRST_CUT] = info[k, FIRST_CUT]
+        info[k + 1, FIRST_THRESHOLD] = info[k, FIRST_THRESHOLD]
         if info[k, ROLE]:
             mark_ends(k, info, w)
         if info[k, ROLE] & 1:
             if info[k, KIND] == 0:
-                list_cuts(k, info, w)
+                list_thresholds(k, info, w)
             else:
                 for j in range(w.state[N_ROWS]):
                     if w.mark[k, j]:
@@ -339,7 +339,7 @@ def sweep_set(k, info, w):
 
 @jit
 def sweep(info, option, w):
-    """What both child classes cost on both sides of all lanes (`Work.result`)."""
+    """Costs of both child classes on both sides of all lanes (`Work.result`)."""
     w.sums[:] = 0.0
     for row in range(w.state[N_ROWS]):
         x, inside = w.d[row], w.bits[row]
@@ -375,7 +375,7 @@ def sweep(info, option, w):
 
 @inlined
 def push(k, at, w):
-    """Add a lane: a cut of a chain, or minus the number of its members of a set."""
+    """Add a lane: a threshold of a chain, or minus the number of its members of a set."""
     w.lane[w.state[FILLED], 0], w.lane[w.state[FILLED], 1] = k, at
     w.state[FILLED] += 1
 
@@ -393,11 +393,11 @@ def fill_from_queue(w):
 
 
 @inlined
-def cost_at(cut, side, option, w):
-    """What a cut that was tried costs; past a chain's ends all rows are out (0) or in (1)."""
-    if cut != ALL:
-        low = w.cuts[VALUE + IN_LOW, cut] + w.cuts[VALUE + OUT_HIGH, cut]
-        high = w.cuts[VALUE + IN_HIGH, cut] + w.cuts[VALUE + OUT_LOW, cut]
+def cost_at(threshold, side, option, w):
+    """Cost of a tried threshold. Beyond a chain's ends all rows are outside (0) or inside (1)."""
+    if threshold != ALL:
+        low = w.thresholds[VALUE + IN_LOW, threshold] + w.thresholds[VALUE + OUT_HIGH, threshold]
+        high = w.thresholds[VALUE + IN_HIGH, threshold] + w.thresholds[VALUE + OUT_LOW, threshold]
     else:
         low, high = w.whole[IN_HIGH - side], w.whole[IN_LOW + side]
     return low if option[ONE_WAY] else min(low, high)
@@ -405,20 +405,20 @@ def cost_at(cut, side, option, w):
 
 @inlined
 def interval_bound(a, z, option, w):
-    """Between two cuts: at least what is below the first and above the second (disjoint sets)."""
+    """Bound between two thresholds: rows below the first and above the second (disjoint sets)."""
     low = high = 0.0
     if a != ALL:
-        low, high = w.cuts[VALUE + IN_LOW, a], w.cuts[VALUE + IN_HIGH, a]
+        low, high = w.thresholds[VALUE + IN_LOW, a], w.thresholds[VALUE + IN_HIGH, a]
     if z != ALL:
-        low, high = low + w.cuts[VALUE + OUT_HIGH, z], high + w.cuts[VALUE + OUT_LOW, z]
+        low, high = low + w.thresholds[VALUE + OUT_HIGH, z], high + w.thresholds[VALUE + OUT_LOW, z]
     return low if option[ONE_WAY] else min(low, high)
 
 
 @inlined
 def split_interval(at, points, info, option, w):
-    """Try cuts of an interval, and note what is left between them.
+    """Try thresholds of an interval, and note the intervals between them.
 
-    Cuts near a tried one are left out if the weight between them is too small to be worth it
+    Thresholds near a tried one are left out if the weight between them is too small to be worth it
     (similarity).
     """
     k, a, z = w.interval[at, 0], w.interval[at, 1], w.interval[at, 2]
@@ -426,27 +426,27 @@ def split_interval(at, points, info, option, w):
     bound, best = interval_bound(a, z, option, w), w.found[0]
     near, far = 0.0, w.whole[4]
     if a != ALL:
-        near = w.cuts[BEFORE, a]
+        near = w.thresholds[BEFORE, a]
     if z != ALL:
-        far = w.cuts[BEFORE, z]
+        far = w.thresholds[BEFORE, z]
     spare = cost_at(a, 0, option, w) - best
-    while first < stop and (bound >= best or w.cuts[BEFORE, first] - near <= spare):
+    while first < stop and (bound >= best or w.thresholds[BEFORE, first] - near <= spare):
         first += 1
     spare = cost_at(z, 1, option, w) - best
-    while first < stop and far - w.cuts[BEFORE, stop - 1] <= spare:
+    while first < stop and far - w.thresholds[BEFORE, stop - 1] <= spare:
         stop -= 1
     if stop - first < w.interval[at, 4] - w.interval[at, 3]:
         w.found[1] = min(w.found[1], max(bound, best))
     width = stop - first
     if a == ALL and z == ALL:
-        points = FIRST_CUTS
+        points = FIRST_TRIES
     tries = min(points, width, LANES - w.state[FILLED])
     last, begin = a, first
     for j in range(tries):
-        cut = first + ((2 * j + 1) * width) // (2 * tries)
-        open_interval(k, last, cut, begin, cut, w)
-        push(k, cut, w)
-        last, begin = cut, cut + 1
+        threshold = first + ((2 * j + 1) * width) // (2 * tries)
+        open_interval(k, last, threshold, begin, threshold, w)
+        push(k, threshold, w)
+        last, begin = threshold, threshold + 1
     open_interval(k, last, z, begin, stop, w)
 
 
@@ -464,7 +464,7 @@ def fill_from_intervals(info, option, w):
 
 @inlined
 def begin_walk(k, info, option, w):
-    """Start the walk over a set's subsets: its categories, and what they cost at least."""
+    """Start the walk over a set's subsets: its categories, and lower bounds of their costs."""
     count = 0
     for j in range(w.state[N_ROWS]):
         if w.mark[k, j]:
@@ -484,7 +484,7 @@ def begin_walk(k, info, option, w):
 def walk(k, info, option, w, halt):
     """Fill lanes with subsets of a set: each category low or high, depth first.
 
-    A subset costs at least what its categories cost by themselves (disjoint sets). Single
+    A subset costs at least the sum of its categories' costs (disjoint sets). Single
     categories were tried before.
     """
     count, j = info[k, CATEGORIES], w.state[DEPTH] - 1
@@ -542,7 +542,7 @@ def fill_bits(w):
             for row in range(n):
                 w.bits[row] |= np.int32(1) << np.int32(i)
         elif at >= 0:
-            last = np.int32(w.cuts[POSITION, at])
+            last = np.int32(w.thresholds[POSITION, at])
             for row in range(n):
                 w.bits[row] |= np.int32(w.place[k, row] <= last) << np.int32(i)
         else:
@@ -577,7 +577,7 @@ def keep_results(info, option, w, choice):
             if at == ALL:
                 w.whole[j] = cost
             elif at >= 0:
-                w.cuts[VALUE + j, at] = cost
+                w.thresholds[VALUE + j, at] = cost
             elif count == 1:
                 w.single[j, info[k, START] + w.members[i, 0]] = cost
         for to_high in range(1 if option[ONE_WAY] else 2):
@@ -586,7 +586,7 @@ def keep_results(info, option, w, choice):
                 keep_if_better(w.result[IN_HIGH - to_high, i], -1, to_high, 0, w, choice)
             elif at != ALL and keep_if_better(cost, k, to_high, count, w, choice):
                 for j in range(count):
-                    p = np.int32(w.cuts[POSITION, at]) if at >= 0 else w.members[i, j]
+                    p = np.int32(w.thresholds[POSITION, at]) if at >= 0 else w.members[i, j]
                     choice[3 + j] = info[k, START] + p
     w.state[FILLED] = 0
 
