@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
+from odt_core.processes import LockedFile
 from odt_core.solvers.search import frontier, loader, solve_search, twins
 from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
@@ -27,7 +28,7 @@ from odt_core.solvers.search.columns import (
     may_want_sweeps,
     wants_sweeps,
 )
-from odt_core.solvers.search.loader import KERNELS, TWINS, Loader
+from odt_core.solvers.search.loader import KERNELS, TWINS, Loader, folder
 from odt_core.solvers.search.search import Search
 from odt_core.solvers.search.splits import Splits
 from odt_core.solvers.search.store import Store, Tables
@@ -275,6 +276,19 @@ def test_a_study_runs_on_compiled_primitives_from_its_first_search(
     fresh.load()
     assert fresh.primitives().two_levels is kernels.two_levels
     assert fresh.waiting == ()
+
+
+def test_only_one_process_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("ODT_COMPILED", "1")
+    started: list[object] = []
+    monkeypatch.setattr(loader.subprocess, "Popen", lambda *given, **_: started.append(given))
+    another = LockedFile(folder("kernels").with_suffix(".lock"))
+    Loader().compile_in_background()
+    assert not started
+    another.release()
+    Loader().compile_in_background()
+    assert len(started) == 1
 
 
 def numbers(n: int) -> EncodedData:
