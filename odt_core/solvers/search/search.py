@@ -92,7 +92,7 @@ class Search:
         if self.shared is not None:
             self.shared.begin(self, cls)
         elif level > PAIR + 1 and not self.by_sweeps:
-            self.store = Store.of(self, cls)
+            self.store = Store.of(self)
         if level > PAIR:
             self._loop = Loop(self, cls, self.encoding.everything, limit, top=True)
             return self._loop.solve(), self._loop.choice

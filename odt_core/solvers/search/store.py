@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import PAIR, Base, Columns, Crossings, Masks, groups_of
+from odt_core.solvers.search.columns import PAIR, Base, Columns, Crossings, Masks
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Numbers, Splits
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class Store:
     n : int
         Number of splits.
     classes : list of int
-        The classes two levels below the root whose bounds are kept.
+        The classes of two levels whose bounds are kept.
     """
 
     def __init__(self, search: Search, n: int, classes: list[int]) -> None:
@@ -149,7 +149,6 @@ class Store:
         self.table: Columns = search.table
         self.n = n
         self.everywhere = 2 * n
-        self.larger = larger_classes(self.table, classes)
         self.known = {c: np.zeros((2 * n + 1, 2 * n)) for c in classes}
         self.sure = {c: np.zeros((2 * n + 1, 2 * n), np.bool_) for c in classes}
         self.shared = search.pair_weights()
@@ -158,22 +157,12 @@ class Store:
         self._lock = threading.Lock()
 
     @classmethod
-    def of(cls, search: Search, root: int) -> Store | None:
-        """The store of a root of four levels; None if it would need too much memory."""
-        table = search.table
-        classes: set[int] = set()
-        for child in {int(table.low[root]), int(table.high[root])}:
-            if table.level[child] > PAIR:
-                below = {int(table.low[child]), int(table.high[child])}
-                classes |= {c for c in below if table.level[c] == PAIR}
-        return cls.of_classes(search, classes)
-
-    @classmethod
-    def of_classes(cls, search: Search, classes: set[int]) -> Store | None:
-        """The store of classes of two levels; None if it would need too much memory."""
+    def of(cls, search: Search) -> Store | None:
+        """The store of all classes of two levels; None if it would need too much memory."""
+        classes = np.flatnonzero(search.table.level == PAIR).tolist()
         for n in (search.splits.n, search.splits.n_columns):
             if classes and (2 * n + 1) ** 2 * len(classes) <= MOST_CELLS:
-                return cls(search, n, sorted(classes))
+                return cls(search, n, classes)
         return None
 
     def place(self, side: int, split: int) -> int:
@@ -225,8 +214,6 @@ class Store:
                 sure = self.sure[child][loop.place]
                 if loop.place != self.everywhere:
                     row = np.maximum(row, self._bounds(self.known[child], loop.place))
-                for larger in self.larger[child]:
-                    row = np.maximum(row, self.known[larger][loop.place])
                 loop.bound[:, x, : self.n] = row.reshape(2, self.n)
                 loop.exact[:, x, : self.n] = sure.reshape(2, self.n)
 
@@ -267,7 +254,6 @@ class SharedBounds:
     """Bounds and tables that searches of one problem for several topologies share.
 
     Bounds of a subtree on the sides of a root's splits do not depend on the root's other subtree.
-    They also hold for the smaller subtrees that it includes.
 
     Attributes
     ----------
@@ -286,20 +272,14 @@ class SharedBounds:
         self.tables: Tables | None = None
         self.sides: dict[int, Numbers] = {}
         self.whole: dict[int, float] = {}
-        self._larger: dict[int, list[int]] = {}
         self._has_store = False
 
     def begin(self, search: Search, root: int) -> None:
         """Prepare for a search of a root's class."""
-        table = search.table
         if not self._has_store:
             self._has_store = True
-            below = np.flatnonzero(table.level <= PAIR + 1)
-            self._larger = larger_classes(table, below.tolist())
-            if not search.by_sweeps:
-                pairs = {int(c) for c in np.flatnonzero(table.level == PAIR)}
-                self.store = Store.of_classes(search, pairs)
-        if table.level[root] > PAIR + 1:
+            self.store = None if search.by_sweeps else Store.of(search)
+        if search.table.level[root] > PAIR + 1:
             search.store = self.store
             if self.tables is None:
                 self.tables = search.tables
@@ -308,10 +288,9 @@ class SharedBounds:
     def fill(self, loop: Loop) -> None:
         """Give the loop of a root the known bounds of its sides."""
         for x, child in enumerate(loop.children[: loop.h + 1]):
-            for each in (child, *self._larger[child]):
-                if each in self.sides:
-                    np.maximum(loop.bound[:, x], self.sides[each], out=loop.bound[:, x])
-                    loop.whole[x] = max(loop.whole[x], self.whole[each])
+            if child in self.sides:
+                np.maximum(loop.bound[:, x], self.sides[child], out=loop.bound[:, x])
+                loop.whole[x] = max(loop.whole[x], self.whole[child])
 
     def keep(self, loop: Loop) -> None:
         """Keep the bounds that the loop of a root found."""
@@ -319,26 +298,3 @@ class SharedBounds:
             found = np.maximum(loop.bound[:, x], self.sides.get(child, 0.0))
             self.sides[child] = np.where(np.isfinite(found), found, 0.0)
             self.whole[child] = max(loop.whole[x], self.whole.get(child, 0.0))
-
-
-def larger_classes(table: Columns, classes: list[int]) -> dict[int, list[int]]:
-    """For each class the classes that have all of its trees.
-
-    If branches may not be empty there is none: one more question can then make a tree worse.
-    """
-
-    def includes(large: int, small: int) -> bool:
-        if small == 0 or large == small:
-            return True
-        if large == 0 or table.one_way[large] or table.one_way[small]:
-            return False
-        if not table.empty_ok[large] or groups_of(table, large) != groups_of(table, small):
-            return False
-        a, b = int(table.low[large]), int(table.high[large])
-        c, d = int(table.low[small]), int(table.high[small])
-        return (includes(a, c) and includes(b, d)) or (includes(a, d) and includes(b, c))
-
-    return {
-        small: [c for c in classes if c != small and table.empty_ok[c] and includes(c, small)]
-        for small in classes
-    }

@@ -192,7 +192,7 @@ def test_a_search_finds_the_same_tree_with_and_without_a_compiler(
 def counted_tables(encoding: Encoding, kernels: SimpleNamespace) -> tuple[Search, Tables]:
     """A search all of whose tables of columns and pairs of columns are counted."""
     search = Search(encoding)
-    search.store = Store.of(search, encoding.classes[0])
+    search.store = Store.of(search)
     search.primitives = lambda: kernels  # type: ignore[assignment,return-value]
     search.tables.count(10**9)
     return search, search.tables
@@ -215,7 +215,7 @@ def test_what_is_cut_from_counted_tables_costs_what_its_rows_cost(kernels: Simpl
     for seed in range(60):
         encoding = encode(random_problem(seed, deep=True))
         search, tables = counted_tables(encoding, kernels)
-        if search.store is None or not search.splits.n:
+        if search.store is None or not tables.fits_two or not search.splits.n:
             continue
         random = np.random.default_rng(seed)
         places = [-1, *random.integers(0, 2 * search.store.n, 4).tolist()]
