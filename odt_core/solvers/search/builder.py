@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from odt_core.problem import Problem, Split
 from odt_core.solution import Assignment
@@ -17,7 +16,7 @@ from odt_core.solvers.search.choices import (
     fixed_choice,
     inside,
 )
-from odt_core.solvers.search.columns import STUMP, Encoding, Masks, groups_of, pack
+from odt_core.solvers.search.columns import STUMP, Encoding, Floats, Masks, Whole, groups_of, pack
 from odt_core.solvers.search.front_twins import called
 from odt_core.solvers.search.groups import CHAIN, FULL
 
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from odt_core.solvers.search.fronts import Front
     from odt_core.solvers.search.search import Search
 
-Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.int64]
 
 NEGATIVE, POSITIVE = Choice(-1, False, ()), Choice(-1, True, ())
 """The labels of leaves."""
@@ -52,7 +49,7 @@ class Builder:
             tuple(self.labels[leaf] for leaf in range(topology.n_leaves)),
         )
 
-    def _visit(self, child: int, rows: Rows, choice: Choice | None) -> None:
+    def _visit(self, child: int, rows: Whole, choice: Choice | None) -> None:
         if child < 0:
             self._leaf(child, rows, choice)
             return
@@ -75,7 +72,7 @@ class Builder:
         self._visit(left, rows[goes_left], below[0])
         self._visit(right, rows[~goes_left], below[1])
 
-    def _mask(self, rows: Rows) -> Masks:
+    def _mask(self, rows: Whole) -> Masks:
         member = np.zeros(len(self.encoding.table.d), np.bool_)
         member[rows] = True
         return pack(member)
@@ -83,13 +80,13 @@ class Builder:
     def _class_of(self, child: int) -> int:
         return 0 if child < 0 else self.encoding.classes[child]
 
-    def _leaf(self, child: int, rows: Rows, choice: Choice | None) -> None:
+    def _leaf(self, child: int, rows: Whole, choice: Choice | None) -> None:
         d = self.encoding.table.d[rows]
         positive = bool(d.sum() < 0) if choice is None else choice.to_high
         self.labels[-1 - child] = positive
         self.cost += int(d[d > 0].sum() if positive else -d[d < 0].sum())
 
-    def _stump(self, node: int, cls: int, rows: Rows, choice: Choice | None) -> None:
+    def _stump(self, node: int, cls: int, rows: Whole, choice: Choice | None) -> None:
         left, right = self.problem.topology.children(node)
         choice = choice or best_stump(self.encoding, cls, rows)[1]
         assert choice is not None
@@ -143,7 +140,7 @@ def point_tree(
 
 
 def point_choice(
-    encoding: Encoding, front: Front | None, cls: int, rows: Rows, fn: float, fp: float
+    encoding: Encoding, front: Front | None, cls: int, rows: Whole, fn: float, fp: float
 ) -> Choice:
     """The splits of a class on some rows that reach a point of its front.
 
@@ -176,7 +173,7 @@ def point_choice(
     )
 
 
-def _fixed_stump(encoding: Encoding, cls: int, rows: Rows, fn: float, fp: float) -> Choice | None:
+def _fixed_stump(encoding: Encoding, cls: int, rows: Whole, fn: float, fp: float) -> Choice | None:
     """A fixed question with the labels that make these errors; None if no question is fixed."""
     if not encoding.table.one_way[cls]:
         return None
@@ -193,7 +190,7 @@ def _fixed_stump(encoding: Encoding, cls: int, rows: Rows, fn: float, fp: float)
     return replace(choice, low=low, high=high)
 
 
-def _stump(encoding: Encoding, cls: int, rows: Rows, fn: float, fp: float) -> Choice:
+def _stump(encoding: Encoding, cls: int, rows: Whole, fn: float, fp: float) -> Choice:
     """A leaf-adjacent split with these errors."""
     table = encoding.table
     P, N = (column_sums(table, rows, each[rows]) for each in (encoding.positive, encoding.negative))

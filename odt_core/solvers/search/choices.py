@@ -8,11 +8,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import ANY, Columns, Encoding, groups_of, runs_of
+from odt_core.solvers.search.columns import (
+    ANY,
+    Columns,
+    Encoding,
+    Flags,
+    Floats,
+    Whole,
+    groups_of,
+    runs_of,
+)
 from odt_core.solvers.search.groups import CHAIN
-
-Numbers = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ class Choice:
         return None if group == -2 else cls(group, bool(to_high), tuple(row[3 : 3 + n].tolist()))
 
 
-def inside(encoding: Encoding, choice: Choice, rows: Rows) -> npt.NDArray[np.bool_]:
+def inside(encoding: Encoding, choice: Choice, rows: Whole) -> Flags:
     """Which of the rows are in one of the choice's columns."""
     if choice.group < 0 or not choice.members:
         return np.zeros(len(rows), np.bool_)
@@ -59,7 +65,7 @@ def inside(encoding: Encoding, choice: Choice, rows: Rows) -> npt.NDArray[np.boo
     return np.asarray(chosen[local])
 
 
-def column_sums(table: Columns, rows: Rows, values: Numbers) -> Numbers:
+def column_sums(table: Columns, rows: Whole, values: Floats) -> Floats:
     """Sum of the rows' values in each column."""
     found = np.empty(len(table.group))
     for k in range(len(table.kind)):
@@ -82,28 +88,28 @@ def fixed_choice(table: Columns, cls: int) -> Choice:
 class _Sums:
     """Sums of a row set over each column: d, size, number of rows. `total` has the overall sums."""
 
-    d: Numbers
-    size: Numbers
-    rows: Numbers
+    d: Floats
+    size: Floats
+    rows: Floats
     total: tuple[float, float, float]
     smallest: float
 
     @classmethod
-    def of(cls, encoding: Encoding, rows: Rows) -> _Sums:
+    def of(cls, encoding: Encoding, rows: Whole) -> _Sums:
         """The sums of some rows."""
         values = (encoding.table.d[rows], encoding.size[rows], np.ones(len(rows)))
         d, size, one = (column_sums(encoding.table, rows, each) for each in values)
         total = (float(values[0].sum()), float(values[1].sum()), float(len(rows)))
         return cls(d, size, one, total, float(encoding.smallest))
 
-    def fits(self, size: Numbers, rows: Numbers) -> npt.NDArray[np.bool_]:
+    def fits(self, size: Floats, rows: Floats) -> Flags:
         """Whether both sides are large enough or empty if one side has this size and rows."""
         inside = (rows == 0) | (size >= self.smallest)
         outside = (rows == self.total[2]) | (self.total[1] - size >= self.smallest)
         return np.asarray(inside & outside)
 
 
-def best_stump(encoding: Encoding, cls: int, rows: Rows) -> tuple[float, Choice | None]:
+def best_stump(encoding: Encoding, cls: int, rows: Whole) -> tuple[float, Choice | None]:
     """Least cost of a leaf-adjacent split with large enough leaves, and the split.
 
     Infinite and None if there is no such split.
@@ -165,7 +171,7 @@ def _single(sums: _Sums, s: int, e: int) -> Candidate:
     return float(outside[b]), [b], False
 
 
-def _extremes(sums: Numbers, most: int, total: float) -> list[Candidate]:
+def _extremes(sums: Floats, most: int, total: float) -> list[Candidate]:
     """Candidates with the least or the largest sums: at least one column, at most `most`."""
     rising, found = np.argsort(sums, kind="stable"), []
     for sign, order in ((1, rising), (-1, rising[::-1])):
@@ -178,10 +184,10 @@ def _extremes(sums: Numbers, most: int, total: float) -> list[Candidate]:
 class _States(NamedTuple):
     """Choices among the first columns of a set: key, least value, and the state before."""
 
-    key: Rows
-    value: Numbers
-    parent: Rows
-    inside: npt.NDArray[np.bool_]
+    key: Whole
+    value: Floats
+    parent: Whole
+    inside: Flags
 
 
 class _Knapsack:
@@ -246,7 +252,7 @@ class _Knapsack:
         pick = pick[key[pick, 2] <= self.most]
         return _States(key[pick], value[pick], pick % max(n, 1), pick >= n)
 
-    def _allowed(self, key: Rows) -> npt.NDArray[np.bool_]:
+    def _allowed(self, key: Whole) -> Flags:
         m = int(self.sums.smallest)
         good = ((key[:, 1] == 0) | (key[:, 0] >= m)) & ((key[:, 4] == 0) | (key[:, 3] >= m))
         if not self.empty_ok:

@@ -49,6 +49,10 @@ MOST_CATEGORIES = 2**14
 """Tables grow with the square of the columns: with so many, one takes 1 GiB."""
 
 
+Floats = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
 # ---------------------------------------------------------------- sets of rows
 
 Masks = npt.NDArray[np.uint64]
@@ -61,7 +65,7 @@ def n_words(n: int) -> int:
     return max(-(-n // 64), 1)
 
 
-def pack(member: npt.NDArray[np.bool_]) -> Masks:
+def pack(member: Flags) -> Masks:
     """``bool[..., N]`` as bits, ``uint64[..., W]``."""
     full = np.zeros((*member.shape[:-1], n_words(member.shape[-1]) * 8), np.uint8)
     packed = np.packbits(member, axis=-1, bitorder="little")
@@ -69,18 +73,18 @@ def pack(member: npt.NDArray[np.bool_]) -> Masks:
     return full.view(np.uint64)
 
 
-def unpack(masks: Masks, n: int) -> npt.NDArray[np.bool_]:
+def unpack(masks: Masks, n: int) -> Flags:
     """``uint64[..., W]`` as ``bool[..., N]`` for n rows."""
     bytes_ = np.ascontiguousarray(masks).view(np.uint8)
     return np.unpackbits(bytes_, axis=-1, count=n, bitorder="little").view(np.bool_)
 
 
-def rows_of(mask: Masks, n: int) -> npt.NDArray[np.int64]:
+def rows_of(mask: Masks, n: int) -> Whole:
     """The rows of one set, rising."""
     return np.flatnonzero(unpack(mask, n))
 
 
-def count(masks: Masks) -> npt.NDArray[np.int64]:
+def count(masks: Masks) -> Whole:
     """How many rows each set has, ``int64[...]``."""
     return np.asarray(np.bitwise_count(masks).sum(axis=-1, dtype=np.int64))
 
@@ -122,26 +126,26 @@ class Columns(NamedTuple):
         `ANY`), first and last + 1 column. If that is one, a run may go over several groups.
     """
 
-    d: npt.NDArray[np.float64]
+    d: Floats
     bits: Masks
     cells: npt.NDArray[np.int32]
-    cell_at: npt.NDArray[np.int64]
+    cell_at: Whole
     local: npt.NDArray[np.int32]
     order: npt.NDArray[np.int32]
-    start: npt.NDArray[np.int64]
-    kind: npt.NDArray[np.int64]
-    arity: npt.NDArray[np.int64]
-    dropped: npt.NDArray[np.int64]
-    group: npt.NDArray[np.int64]
-    level: npt.NDArray[np.int64]
-    low: npt.NDArray[np.int64]
-    high: npt.NDArray[np.int64]
-    groups_at: npt.NDArray[np.int64]
-    groups: npt.NDArray[np.int64]
-    empty_ok: npt.NDArray[np.bool_]
-    one_way: npt.NDArray[np.bool_]
-    runs_at: npt.NDArray[np.int64]
-    runs: npt.NDArray[np.int64]
+    start: Whole
+    kind: Whole
+    arity: Whole
+    dropped: Whole
+    group: Whole
+    level: Whole
+    low: Whole
+    high: Whole
+    groups_at: Whole
+    groups: Whole
+    empty_ok: Flags
+    one_way: Flags
+    runs_at: Whole
+    runs: Whole
 
 
 class Counted(NamedTuple):
@@ -158,10 +162,10 @@ class Counted(NamedTuple):
         The same of all rows.
     """
 
-    F: npt.NDArray[np.float64]
-    D: npt.NDArray[np.float64]
-    P: npt.NDArray[np.float64]
-    totals: npt.NDArray[np.float64]
+    F: Floats
+    D: Floats
+    P: Floats
+    totals: Floats
 
     @classmethod
     def empty(cls, v: int) -> Counted:
@@ -185,7 +189,7 @@ class Crossings(NamedTuple):
 
     one: npt.NDArray[np.float32]
     lines: npt.NDArray[np.float32]
-    at: npt.NDArray[np.int64]
+    at: Whole
 
 
 class Base(NamedTuple):
@@ -203,10 +207,10 @@ class Base(NamedTuple):
         Whether the rows are outside these columns. All rows are outside no column.
     """
 
-    F: npt.NDArray[np.float64]
-    P: npt.NDArray[np.float64]
-    totals: npt.NDArray[np.float64]
-    columns: npt.NDArray[np.int64]
+    F: Floats
+    P: Floats
+    totals: Floats
+    columns: Whole
     outside: bool
 
 
@@ -221,7 +225,7 @@ def groups_of(table: Columns, cls: int) -> list[int]:
     return found
 
 
-def runs_of(table: Columns, cls: int) -> npt.NDArray[np.int64]:
+def runs_of(table: Columns, cls: int) -> Whole:
     """The runs of columns of a class (see `Columns.runs`)."""
     return table.runs[table.runs_at[cls] : table.runs_at[cls + 1]]
 
@@ -258,9 +262,9 @@ class Encoding:
     base: int
     unit: int
     most: int
-    positive: npt.NDArray[np.float64]
-    negative: npt.NDArray[np.float64]
-    size: npt.NDArray[np.float64]
+    positive: Floats
+    negative: Floats
+    size: Floats
     smallest: int = 0
 
     def total(self, cost: float) -> int:
@@ -324,7 +328,7 @@ def encode_fronts(problem: Problem) -> Encoding:
 
 def merge(
     problem: Problem,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+) -> tuple[npt.NDArray[np.int32], Whole, Whole]:
     """Merge rows with equal codes: codes, positive weight, negative weight."""
     data = problem.data.merged()  # its rows are in the order of the keys, so that sorting is fast
     key = np.zeros(len(data.y), np.int64)
@@ -343,7 +347,7 @@ def merge(
     return take_rows(data.codes, first), positive, negative
 
 
-def _common_unit(*costs: npt.NDArray[np.int64]) -> int:
+def _common_unit(*costs: Whole) -> int:
     """The largest number that divides all costs."""
     sizes = np.abs(np.concatenate(costs))
     if (sizes == 1).any():  # mostly so without row weights; the gcd of many numbers is slow
@@ -354,8 +358,8 @@ def _common_unit(*costs: npt.NDArray[np.int64]) -> int:
 def _lay_out(
     problem: Problem,
     codes: npt.NDArray[np.int32],
-    d: npt.NDArray[np.int64],
-    weights: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
+    d: Whole,
+    weights: tuple[Whole, Whole],
     base: int,
     unit: int,
     most: int,
@@ -395,8 +399,8 @@ def sorted_rows(local: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
 
 
 def _cells(
-    groups: tuple[Group, ...], start: npt.NDArray[np.int64], local: npt.NDArray[np.int32]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    groups: tuple[Group, ...], start: Whole, local: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int32], Whole, Whole]:
     """Arrays ``cells``, ``cell_at`` and ``dropped`` of `Columns`."""
     n = local.shape[1]
     dropped = np.full(len(groups), -1, np.int64)
@@ -415,9 +419,7 @@ def _cells(
     return column.T[counted.T], cell_at, dropped
 
 
-def _bits(
-    groups: tuple[Group, ...], start: npt.NDArray[np.int64], local: npt.NDArray[np.int32]
-) -> Masks:
+def _bits(groups: tuple[Group, ...], start: Whole, local: npt.NDArray[np.int32]) -> Masks:
     """Array ``bits`` of `Columns`."""
     v, n = int(start[-1]), local.shape[1]
     if wants_sweeps(v, local):
@@ -501,9 +503,7 @@ def _free_groups(problem: Problem, groups: tuple[Group, ...], node: int) -> tupl
     )
 
 
-def _runs(
-    groups: tuple[Group, ...], lists: list[tuple[int, ...]]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _runs(groups: tuple[Group, ...], lists: list[tuple[int, ...]]) -> tuple[Whole, Whole]:
     """Arrays ``runs_at`` and ``runs`` of `Columns`, from the groups of each class."""
     start = np.cumsum([0, *(group.n for group in groups)]).tolist()
     at: list[int] = [0]

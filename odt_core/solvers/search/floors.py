@@ -13,14 +13,13 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from odt_core.errors import InputError
 from odt_core.problem import Objective, Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.search.builder import Builder, point_tree
-from odt_core.solvers.search.columns import PAIR, encode_fronts, wants_sweeps
+from odt_core.solvers.search.columns import PAIR, Floats, Whole, encode_fronts, wants_sweeps
 from odt_core.solvers.search.fronts import Front, FrontSearch, fewest_fp
 from odt_core.solvers.search.groups import CHAIN
 from odt_core.solvers.search.run import (
@@ -36,8 +35,6 @@ from odt_core.solvers.search.run import (
 from odt_core.solvers.search.search import Search, Stopped
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
-Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.int64]
 MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
 """Costs of a false negative and a false positive in the weighted bounds of a whole frontier."""
 
@@ -366,7 +363,7 @@ class FrontierSearch:
         self.front.merge(point, len(self.front.sources))
         self.front.sources.append(assignment)
 
-    def points(self, least: npt.NDArray[np.int64]) -> list[FrontierPoint]:
+    def points(self, least: Whole) -> list[FrontierPoint]:
         """The points that were found, with their trees."""
         found = []
         for fn, fp, number in self.front.points[:3, self.front.points[2] >= 0].T.astype(int):
@@ -377,7 +374,7 @@ class FrontierSearch:
             found.append(FrontierPoint(int(fn), int(fp), tree, bool(proved)))
         return found
 
-    def least(self, complete: bool) -> npt.NDArray[np.int64]:
+    def least(self, complete: bool) -> Whole:
         """For each number of false negatives a lower bound of the false positives."""
         points, p = self.front.points, self.n_positive
         found = points[1][np.searchsorted(points[0], np.arange(p + 1), side="right") - 1]

@@ -5,13 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from odt_core.solvers.search.columns import Columns, Masks, unpack
+from odt_core.solvers.search.columns import Columns, Flags, Floats, Masks, Whole, unpack
 from odt_core.solvers.search.groups import CHAIN
 
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 LEAF, MUST, MAY, FIXED = 0, 1, 2, 3
 """Modes of a class: a leaf; a split with rows on both sides; any split; a fixed split."""
 
@@ -59,7 +56,7 @@ def first_open(bounds: Floats, alpha: Floats, beta: Floats, wanted: Floats, foun
         found[:] = -1
         return
     reach = alpha[:, None] * x + beta[:, None] * y
-    open_: npt.NDArray[np.bool_] = np.asarray((reach[None] >= bounds[:, :, None]).all(axis=1))
+    open_: Flags = np.asarray((reach[None] >= bounds[:, :, None]).all(axis=1))
     found[:] = np.where(open_.any(axis=1), open_.argmax(axis=1), -1)
 
 
@@ -133,7 +130,7 @@ def called(
     Returns
     -------
     list of float64[5, S]
-        Before the first category and after each one. Rows: false negatives; false positives; the
+        Before the first category and after each one. Whole: false negatives; false positives; the
         number of categories with the counted label (if any number may have it: 1 if some are
         positive, plus 2 if some are negative); the sum before; whether the last one is positive.
     """

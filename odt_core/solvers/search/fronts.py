@@ -24,7 +24,10 @@ from odt_core.solvers.search.columns import (
     STUMP,
     Columns,
     Encoding,
+    Flags,
+    Floats,
     Masks,
+    Whole,
     encode_fronts,
     groups_of,
     runs_of,
@@ -35,9 +38,6 @@ from odt_core.solvers.search.search import Search, Stopped
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds, Splits
 from odt_core.solvers.search.subsets import Nodes, Sides, Wanted, walk
 
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 Sums = tuple[Floats, ...]
 """Four arrays: positive and negative weight of row sets in each column, ``[B, V]``, and in all,
 ``[B]``."""

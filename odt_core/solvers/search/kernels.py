@@ -25,6 +25,8 @@ from odt_core.solvers.search.columns import (
     Columns,
     Counted,
     Crossings,
+    Floats,
+    Whole,
 )
 from odt_core.solvers.search.groups import CHAIN
 
@@ -43,7 +45,6 @@ first_bit: Any = trailing_zeros
 TILE = 8
 """Columns that `transpose` copies together: their rows stay in the cache."""
 
-Numbers = npt.NDArray[np.float64]
 INF = np.inf
 ONE_BIT = np.uint64(1)
 
@@ -458,16 +459,16 @@ def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
 class Scratch(NamedTuple):
     """Working memory. V columns, q - 1 of them in the largest set that is walked over."""
 
-    acc: Numbers  # accumulators of `lanes` and `one_set`
-    F: Numbers  # with D and P: a table (see `Counted`)
-    D: Numbers
-    P: Numbers
-    sides: Numbers  # [4, V]: costs of the low and high child inside the columns, and outside
-    lines: Numbers  # [3, V]: sums of one row set over the columns, or other values of each column
-    sums: Numbers  # [2, q, V] and `state` [q, 7]: the walk over subsets of a set
-    state: Numbers
-    order: npt.NDArray[np.int64]  # [3, q]: that walk's order and steps
-    totals: Numbers  # sum of d and positive weight of the row set
+    acc: Floats  # accumulators of `lanes` and `one_set`
+    F: Floats  # with D and P: a table (see `Counted`)
+    D: Floats
+    P: Floats
+    sides: Floats  # [4, V]: costs of the low and high child inside the columns, and outside
+    lines: Floats  # [3, V]: sums of one row set over the columns, or other values of each column
+    sums: Floats  # [2, q, V] and `state` [q, 7]: the walk over subsets of a set
+    state: Floats
+    order: Whole  # [3, q]: that walk's order and steps
+    totals: Floats  # sum of d and positive weight of the row set
     mask: npt.NDArray[np.uint64]  # a row set
 
 

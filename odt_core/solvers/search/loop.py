@@ -12,11 +12,21 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from odt_core.solvers.search.choices import Choice, best_stump
-from odt_core.solvers.search.columns import LEAF, PAIR, STUMP, Base, Masks, groups_of, rows_of
-from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds, Flags, Numbers, Whole
+from odt_core.solvers.search.columns import (
+    LEAF,
+    PAIR,
+    STUMP,
+    Base,
+    Flags,
+    Floats,
+    Masks,
+    Whole,
+    groups_of,
+    rows_of,
+)
+from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds
 from odt_core.solvers.search.subsets import Nodes, Sides, Wanted, walk
 
 if TYPE_CHECKING:
@@ -141,7 +151,7 @@ class Loop(Bounds):
 
     # ------------------------------------------------------------ the choice of sides
 
-    def _round(self) -> Numbers:
+    def _round(self) -> Floats:
         """Carry bounds on, keep the best tree, and choose sides to solve, the most useful first.
 
         Returns
@@ -160,7 +170,7 @@ class Loop(Bounds):
         self._propagate(chains=False)
         return self._sets()
 
-    def _open(self, way: int, first: int, last: int) -> tuple[Whole, Numbers]:
+    def _open(self, way: int, first: int, last: int) -> tuple[Whole, Floats]:
         """Splits from `first` on that may be better than the best tree, and their bounds.
 
         Splits whose sides are solved are offered first.
@@ -182,7 +192,7 @@ class Loop(Bounds):
         splits = splits[cost[splits - first] < self.best]
         return splits, cost[splits - first]
 
-    def _confirm(self, way: int, splits: Whole, cost: Numbers, first: int) -> None:
+    def _confirm(self, way: int, splits: Whole, cost: Floats, first: int) -> None:
         """Solve splits again with large enough leaves, the cheapest first."""
         for i in splits.tolist():
             if cost[i - first] < self.best:
@@ -202,7 +212,7 @@ class Loop(Bounds):
             return None  # read off the rows again
         return self.choices.get((side, x, split)) or Choice.read(self.rows[x][side, split])
 
-    def _singles(self) -> Numbers:
+    def _singles(self) -> Floats:
         """Sides of single columns to solve: only the middle one of each run of open thresholds."""
         found = []
         for way in self.ways:
@@ -212,7 +222,7 @@ class Loop(Bounds):
                 found.append(self._sides(way, splits[middle], cost[middle]))
         return self._by_cost(found)
 
-    def _sets(self) -> Numbers:
+    def _sets(self) -> Floats:
         """Sides of pairs to solve, or of the columns of sets if that is less work."""
         v, groups = self.splits.n_columns, len(self.table.kind)
         found, n_open = [], np.zeros(groups, np.int64)
@@ -235,7 +245,7 @@ class Loop(Bounds):
                 found.append(self._sides(way, splits[free], cost[free]))
         return self._by_cost(found)
 
-    def _set_outsides(self, way: int, pairs: Whole) -> Numbers:
+    def _set_outsides(self, way: int, pairs: Whole) -> Floats:
         """Outsides of single columns to solve, if they are fewer than half of the open pairs.
 
         They bound the outsides of pairs best (sharpened similarity).
@@ -258,7 +268,7 @@ class Loop(Bounds):
         sides[:, 4] = -count[columns]
         return sides
 
-    def _set_insides(self, n_open: npt.NDArray[np.int64]) -> Numbers:
+    def _set_insides(self, n_open: Whole) -> Floats:
         """Insides of columns to solve, in sets that are open.
 
         If a set has fewer open pairs than unsolved columns, its pairs are solved instead.
@@ -282,7 +292,7 @@ class Loop(Bounds):
             found.append(sides)
         return np.concatenate(found)
 
-    def _sides(self, way: int, splits: Whole, cost: Numbers) -> Numbers:
+    def _sides(self, way: int, splits: Whole, cost: Floats) -> Floats:
         """The side of each split to solve next, with its limit and rank."""
         x, y = self._children_of(way)
         inner = self._inside_is_next(x, y, splits)
@@ -296,12 +306,12 @@ class Loop(Bounds):
         sides[:, 4] = cost
         return sides
 
-    def _by_cost(self, found: list[Numbers]) -> Numbers:
+    def _by_cost(self, found: list[Floats]) -> Floats:
         """Sides by rising rank."""
         sides = np.concatenate([np.empty((0, 5)), *found])
         return np.asarray(sides[np.argsort(sides[:, 4], kind="stable")])
 
-    def _evaluate(self, sides: Numbers) -> None:
+    def _evaluate(self, sides: Floats) -> None:
         """Solve sides and keep their costs. Similar row sets are neighbours."""
         sides = sides[np.lexsort((sides[:, 2], sides[:, 0]))]
         where = sides[:, :3].astype(np.int64)
@@ -322,7 +332,7 @@ class Loop(Bounds):
             for i in np.flatnonzero(solved).tolist():
                 self.choices[int(side[i]), x, int(split[i])] = answer.choice(i)
 
-    def _solve_sides(self, child: int, side: Whole, split: Whole, limit: Numbers) -> Answer:
+    def _solve_sides(self, child: int, side: Whole, split: Whole, limit: Floats) -> Answer:
         search = self.search
         two = self.table.level[child] == PAIR
         if two and self.base is None and (self.top or self.place >= 0):
@@ -353,7 +363,7 @@ class Loop(Bounds):
             sides = Sides(self.table, self.cls, k, self.weight[s:e], masks, low, high)
             walk(sides, Wanted(self._is_open, self._solve_union, self._take))
 
-    def _is_open(self, cost: Numbers) -> Flags:
+    def _is_open(self, cost: Floats) -> Flags:
         return np.asarray(cost < self.best)
 
     def _take(self, nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
@@ -367,7 +377,7 @@ class Loop(Bounds):
                 else:
                     self._offer(cost, choice)
 
-    def _solve_union(self, x: int, masks: Masks, _: Numbers, rest: Numbers) -> Numbers:
+    def _solve_union(self, x: int, masks: Masks, _: Floats, rest: Floats) -> Floats:
         child = self.children[min(x, self.h)]
         return self.search.solve(child, masks, self.best - rest, [-1] * len(masks)).cost
 

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from odt_core.errors import DisagreementError
 from odt_core.problem import Problem
@@ -32,7 +31,7 @@ from odt_core.solvers.control import Control
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.search.builder import Builder
 from odt_core.solvers.search.choices import Choice
-from odt_core.solvers.search.columns import Encoding, encode
+from odt_core.solvers.search.columns import Encoding, Whole, encode
 from odt_core.solvers.search.loader import loader
 from odt_core.solvers.search.search import Search, Stopped
 from odt_core.solvers.search.store import SharedBounds
@@ -132,7 +131,7 @@ class FrontierOutcome:
 
 
 @contextmanager
-def halted_after(seconds: float, halt: npt.NDArray[np.int64]) -> Iterator[None]:
+def halted_after(seconds: float, halt: Whole) -> Iterator[None]:
     """Set a flag if the block runs longer; clear the flag at the end."""
     timer = threading.Timer(seconds, halt.__setitem__, (0, 1))
     timer.daemon = True
@@ -161,7 +160,7 @@ class Watch:
 
     deadline: float = math.inf
     should_stop: ShouldStop | None = None
-    halt: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    halt: Whole = field(default_factory=lambda: np.zeros(1, np.int64))
     cancelled: bool = False
 
     def run(self, work: Callable[[], None], meanwhile: Callable[[], None] = lambda: None) -> bool:

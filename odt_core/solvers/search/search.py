@@ -17,14 +17,17 @@ from odt_core.solvers.search.columns import (
     Base,
     Counted,
     Encoding,
+    Flags,
+    Floats,
     Masks,
+    Whole,
     groups_of,
     most_members,
     rows_of,
     wants_sweeps,
 )
 from odt_core.solvers.search.loop import Loop, restricted
-from odt_core.solvers.search.splits import Flags, Numbers, Splits, Whole
+from odt_core.solvers.search.splits import Splits
 from odt_core.solvers.search.store import SharedBounds, Store, Tables
 
 
@@ -36,7 +39,7 @@ class Stopped(Exception):
 class Answer:
     """The costs of a class on B row sets, and its splits."""
 
-    cost: Numbers  # [B]; a cost that is not below its limit is at least the limit
+    cost: Floats  # [B]; a cost that is not below its limit is at least the limit
     rows: npt.NDArray[np.int32] | None = None  # [B, 3 + M]: splits, as `two_levels` wrote them
     choices: tuple[Choice | None, ...] = ()  # the splits of deeper classes
 
@@ -61,7 +64,7 @@ class Search:
     def __init__(
         self,
         encoding: Encoding,
-        halt: npt.NDArray[np.int64] | None = None,
+        halt: Whole | None = None,
         threads: int = 1,
         on_better: Callable[[float, Choice], None] | None = None,
         on_bound: Callable[[float], None] | None = None,
@@ -133,7 +136,7 @@ class Search:
         """Room for the splits that `two_levels` writes for both sides of every split."""
         return np.full((2, self.splits.n, 3 + self.most_members), -2, np.int32)
 
-    def weigh(self, mask: Masks, place: int) -> tuple[Numbers, float]:
+    def weigh(self, mask: Masks, place: int) -> tuple[Floats, float]:
         """Weight of a set's rows in each column, and of all its rows."""
         if self.store is not None and place >= 0:
             return self.store.weigh(place)
@@ -141,7 +144,7 @@ class Search:
         weight = self.absolute[rows]
         return column_sums(self.table, rows, weight), float(weight.sum())
 
-    def pair_weights(self) -> Numbers:
+    def pair_weights(self) -> Floats:
         """Weight of the rows in each two columns, ``float64[V, V]``."""
         counted = Counted.empty(self.splits.n_columns)
         heavy = self.table._replace(d=self.absolute)
@@ -149,7 +152,7 @@ class Search:
         self.check()
         return counted.F
 
-    def shallow_sides(self, mask: Masks, cls: int) -> tuple[Numbers, Numbers]:
+    def shallow_sides(self, mask: Masks, cls: int) -> tuple[Floats, Floats]:
         """Costs of a class of at most one level inside and outside every split."""
         n, primitives = self.splits.n, self.primitives()
         counted = Counted.empty(self.splits.n_columns)
@@ -164,7 +167,7 @@ class Search:
             )  # fmt: skip
         return inside, outside
 
-    def solve(self, cls: int, masks: Masks, limits: Numbers, places: list[int]) -> Answer:
+    def solve(self, cls: int, masks: Masks, limits: Floats, places: list[int]) -> Answer:
         """Solve a class on each of B row sets.
 
         Parameters
@@ -186,7 +189,7 @@ class Search:
         return self._in_parts(partial(solve, self.table, cls), np.ascontiguousarray(masks), limits)
 
     def solve_sides(
-        self, cls: int, base: Base, splits: Whole, outside: Flags, limits: Numbers
+        self, cls: int, base: Base, splits: Whole, outside: Flags, limits: Floats
     ) -> Answer:
         """Solve a class of two levels on the rows of a base inside or outside each split."""
         solve = partial(
@@ -214,7 +217,7 @@ class Search:
         self.check()
         return Answer(cost, choice)
 
-    def _solve_deep(self, cls: int, masks: Masks, limits: Numbers, places: list[int]) -> Answer:
+    def _solve_deep(self, cls: int, masks: Masks, limits: Floats, places: list[int]) -> Answer:
         def one(i: int) -> tuple[float, Choice | None]:
             loop = Loop(self, cls, masks[i], float(limits[i]), places[i])
             return loop.solve(), loop.choice

@@ -9,15 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from odt_core.solvers.search.choices import Choice
-from odt_core.solvers.search.columns import Columns, Masks, groups_of, pack
+from odt_core.solvers.search.columns import Columns, Flags, Floats, Masks, Whole, groups_of, pack
 from odt_core.solvers.search.groups import CHAIN
-
-Numbers = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 MOST_PAIRS = 200_000
 """With more pairs of columns, the walk over subsets finds them."""
@@ -49,7 +44,7 @@ class Splits:
     second: Whole
     by_pairs: Flags
     by_walk: Flags
-    _closed: dict[int, tuple[Numbers, Flags]] = field(default_factory=dict)
+    _closed: dict[int, tuple[Floats, Flags]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Columns) -> Splits:
@@ -89,13 +84,13 @@ class Splits:
         return np.asarray(self.table.kind != CHAIN)
 
     @cached_property
-    def segment(self) -> Numbers:
+    def segment(self) -> Floats:
         """The run of nested columns that each column is in: a chain, or one column of a set."""
         new = np.ones(self.n_columns, np.bool_)
         new[1:] = (np.diff(self.table.group) > 0) | self.is_set[self.table.group[1:]]
         return new.cumsum().astype(np.float64)
 
-    def closed(self, cls: int) -> tuple[Numbers, Flags]:
+    def closed(self, cls: int) -> tuple[Floats, Flags]:
         """The splits and sets that a class's root may use.
 
         Returns
@@ -151,7 +146,7 @@ class Splits:
         """The choice of a split, with the choices of the low and high child if known."""
         return Choice(int(self.group[split]), bool(to_high), self.columns(split), *below)
 
-    def by_group(self, values: Numbers) -> Numbers:
+    def by_group(self, values: Floats) -> Floats:
         """The sum of the columns' values ``[..., V]`` over each set; 0 for a chain."""
         if not self.n_columns:
             return np.zeros((*values.shape[:-1], len(self.table.kind)))
@@ -161,7 +156,7 @@ class Splits:
     def _starts(self) -> Whole:
         return np.asarray(self.table.start[:-1])
 
-    def pair_sums(self, values: Numbers) -> Numbers:
+    def pair_sums(self, values: Floats) -> Floats:
         """The sum of two columns' values ``[..., V]`` for each pair."""
         v = self.n_columns
         return np.asarray(values[..., self.first[v:]] + values[..., self.second[v:]])
@@ -229,7 +224,7 @@ class Bounds:
             if not chains:
                 self._to_pairs(x)
 
-    def _along_chains(self, inside: Numbers, outside: Numbers, w: Numbers) -> None:
+    def _along_chains(self, inside: Floats, outside: Floats, w: Floats) -> None:
         """Monotone and similarity bounds along nested columns, both ways."""
         step = 4 * (float(self.total_weight.max()) + 1)
         if step * (self.splits.n_columns + 1) > EXACT:
@@ -273,7 +268,7 @@ class Bounds:
         inside |= self.exact[OUTSIDE, y, *at]
         return inside
 
-    def _set_bounds(self) -> Numbers:
+    def _set_bounds(self) -> Floats:
         """Lower bounds of all splits of each set; 0 for chains. ``float64[(L,) K]``."""
         inside = self.bound[INSIDE, ..., : self.splits.n_columns]
         return self.splits.by_group(np.minimum(inside[0], inside[1]) if self.h else inside[0])
@@ -292,11 +287,11 @@ class Bounds:
         return np.asarray(middle[np.argsort(-length, kind="stable")])
 
 
-def _rising(values: Numbers) -> Numbers:
+def _rising(values: Floats) -> Floats:
     """The largest value up to each column."""
     return np.asarray(np.maximum.accumulate(values, axis=-1))
 
 
-def _falling(values: Numbers) -> Numbers:
+def _falling(values: Floats) -> Floats:
     """The largest value from each column on."""
     return np.asarray(np.maximum.accumulate(values[..., ::-1], axis=-1)[..., ::-1])

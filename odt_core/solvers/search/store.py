@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import PAIR, Base, Columns, Crossings, Masks
-from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Numbers, Splits
+from odt_core.solvers.search.columns import PAIR, Base, Columns, Crossings, Floats, Masks
+from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Splits
 
 if TYPE_CHECKING:
     from odt_core.solvers.search.loop import Loop
@@ -123,7 +123,7 @@ class Tables:
         search.check()
         self._crossings, self._positive = crossings, positive
 
-    def _count(self, d: Numbers, *tables: npt.NDArray) -> None:
+    def _count(self, d: Floats, *tables: npt.NDArray) -> None:
         table = self.table._replace(d=d)
         self.search.primitives().count_ones(table, self._own(), *tables, self.search.halt)
         self.search.check()
@@ -171,7 +171,7 @@ class Store:
 
     # ------------------------------------------------------------ weights
 
-    def _both_sides(self, columns: Numbers, all_of: float) -> Numbers:
+    def _both_sides(self, columns: Floats, all_of: float) -> Floats:
         """Weights inside and outside every split, from weights inside the columns."""
         inside = np.empty(self.n)
         v = self.splits.n_columns
@@ -180,7 +180,7 @@ class Store:
             inside[v:] = self.splits.pair_sums(columns)
         return np.concatenate([inside, all_of - inside])
 
-    def weigh(self, place: int) -> tuple[Numbers, float]:
+    def weigh(self, place: int) -> tuple[Floats, float]:
         """Weight of a side's rows in each column, and of all of them."""
         every = np.diagonal(self.shared)
         if place == self.everywhere:
@@ -190,7 +190,7 @@ class Store:
         inside, own = self.shared[columns].sum(axis=0), float(every[columns].sum())
         return (every - inside, self.total - own) if side == OUTSIDE else (inside, own)
 
-    def _weights(self, columns: tuple[int, ...]) -> Numbers:
+    def _weights(self, columns: tuple[int, ...]) -> Floats:
         """Weight of the rows that some columns share with every side."""
         row = self.shared[list(columns)].sum(axis=0)
         return self._both_sides(row, float(self.shared[columns, columns].sum()))
@@ -233,7 +233,7 @@ class Store:
                     np.maximum(column, row, out=column)
                     certain[: self.everywhere, loop.place] |= sure
 
-    def _bounds(self, known: Numbers, place: int) -> Numbers:
+    def _bounds(self, known: Floats, place: int) -> Floats:
         """Lower bounds of a side's intersections with all sides (disjoint sets, similarity)."""
         side, split = divmod(place, self.n)
         columns = self.splits.columns(split)
@@ -270,7 +270,7 @@ class SharedBounds:
     def __init__(self) -> None:
         self.store: Store | None = None
         self.tables: Tables | None = None
-        self.sides: dict[int, Numbers] = {}
+        self.sides: dict[int, Floats] = {}
         self.whole: dict[int, float] = {}
         self._has_store = False
 

@@ -16,12 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search.choices import Choice
-from odt_core.solvers.search.columns import Columns, Masks
+from odt_core.solvers.search.columns import Columns, Flags, Floats, Masks, Whole
 
 BATCH = 64
 """Nodes whose children are solved together."""
-
-Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -31,10 +29,10 @@ class Sides:
     table: Columns
     cls: int  # the class whose root is split
     group: int
-    weight: Numbers  # [q]: weight of the rows in each column
+    weight: Floats  # [q]: weight of the rows in each column
     masks: Masks  # [q, W]: the rows in each column
-    low: Numbers  # [q, (L)], and `high`: bounds of the children on the rows in each column
-    high: Numbers
+    low: Floats  # [q, (L)], and `high`: bounds of the children on the rows in each column
+    high: Floats
 
 
 class Nodes(NamedTuple):
@@ -51,8 +49,8 @@ class Nodes(NamedTuple):
     """
 
     masks: tuple[Masks, Masks]
-    cost: tuple[Numbers, Numbers]
-    is_high: npt.NDArray[np.bool_]
+    cost: tuple[Floats, Floats]
+    is_high: Flags
 
     def pick(self, which: npt.NDArray) -> Nodes:
         """Some of the nodes, by number or by flag."""
@@ -77,8 +75,8 @@ class Wanted(NamedTuple):
         `split_of` gives the split of a node by its number.
     """
 
-    is_open: Callable[[Numbers], npt.NDArray[np.bool_]]
-    raise_costs: Callable[[int, Masks, Numbers, Numbers], Numbers]
+    is_open: Callable[[Floats], Flags]
+    raise_costs: Callable[[int, Masks, Floats, Floats], Floats]
     take: Callable[[Nodes, Callable[[int], Choice]], None]
 
 
@@ -93,7 +91,7 @@ def walk(sides: Sides, wanted: Wanted) -> None:
 class _Walk:
     """A walk over the columns with rows, in a given order."""
 
-    def __init__(self, sides: Sides, wanted: Wanted, order: npt.NDArray[np.int64]) -> None:
+    def __init__(self, sides: Sides, wanted: Wanted, order: Whole) -> None:
         table, n = sides.table, len(order)
         self.sides, self.wanted, self.order, self.n = sides, wanted, order, n
         self.symmetric = bool(table.low[sides.cls] == table.high[sides.cls])

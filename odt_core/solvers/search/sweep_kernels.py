@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import PAIR, Columns, Masks, sorted_rows
+from odt_core.solvers.search.columns import PAIR, Columns, Floats, Masks, Whole, sorted_rows
 from odt_core.solvers.search.kernels import inlined, jit
 
 LANES = 32
@@ -42,10 +42,8 @@ interval; where the walk over subsets stands."""
 IN_LOW, IN_HIGH, OUT_LOW, OUT_HIGH = 0, 1, 2, 3
 """Costs of the two child classes inside and outside a split."""
 POSITION, BEFORE, VALUE = 0, 1, 2
-"""Rows of `Work.thresholds`: the last position inside, the weight up to it, the four costs."""
+"""Whole of `Work.thresholds`: the last position inside, the weight up to it, the four costs."""
 
-Numbers = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 Short = npt.NDArray[np.int32]
 
 
@@ -53,26 +51,26 @@ class Work(NamedTuple):
     """Working memory for a set of n rows, numbered from 0. K groups, L lanes, T thresholds."""
 
     state: Whole  # [8]
-    found: Numbers  # [2]: least cost so far; least cost or bound of the other splits
-    whole: Numbers  # [5]: costs of the children on all rows; the rows' weight
+    found: Floats  # [2]: least cost so far; least cost or bound of the other splits
+    whole: Floats  # [5]: costs of the children on all rows; the rows' weight
     number: Short  # [N] and `rows` [n + 1]: the table's rows as numbers of the set, and back
     rows: Short
-    d: Numbers  # [n + 1]: as in `Columns`, by number of the set
+    d: Floats  # [n + 1]: as in `Columns`, by number of the set
     order: Short  # [K, n + 1]: rows by position in each group; `place`: positions by row
     place: Short
     mark: npt.NDArray[np.uint8]  # [K, n + 1]: where a prefix counts (see `mark_ends`)
     bits: Short  # [n]: the lanes that each row is inside of
-    sums: Numbers  # [4, L]: sums of d and of positive weight inside and outside
-    buffer: Numbers  # [..., L]: a sweep's
-    result: Numbers  # [4, L]: costs of the children
+    sums: Floats  # [4, L]: sums of d and of positive weight inside and outside
+    buffer: Floats  # [..., L]: a sweep's
+    result: Floats  # [4, L]: costs of the children
     lane: Whole  # [L, 2]: group and threshold of each lane, or minus 1 minus its number of members
     members: Short  # [L + 1, q]
     queue: Whole  # [..., 2]: candidates to try
-    thresholds: Numbers  # [6, T]: thresholds that part the rows
+    thresholds: Floats  # [6, T]: thresholds that part the rows
     interval: Whole  # [..., 5]: a ring of open intervals between tried thresholds
-    single: Numbers  # [4, V]: costs of the children inside and outside each category
+    single: Floats  # [4, V]: costs of the children inside and outside each category
     walk: Whole  # [3, q + 1]: numbers of categories low and high, and where each went
-    bound: Numbers  # [2, q + 1]: costs of a walk so far, and bounds of the rest
+    bound: Floats  # [2, q + 1]: costs of a walk so far, and bounds of the rest
     union: Masks  # [W]: rows of several sets
 
 
@@ -681,7 +679,7 @@ def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
 
 
 def two_levels_by_sweeps(
-    table: Columns, cls: int, masks: Masks, limits: Numbers, halt: Whole, cost: Numbers,
+    table: Columns, cls: int, masks: Masks, limits: Floats, halt: Whole, cost: Floats,
     choice: Short,
 ) -> None:  # fmt: skip
     """See `twins.two_levels`. A cost that is not below its limit is a lower bound."""

@@ -18,14 +18,14 @@ from odt_core.solvers.search.columns import (
     PAIR,
     Columns,
     Counted,
+    Floats,
     Masks,
+    Whole,
     groups_of,
     rows_of,
     runs_of,
 )
 from odt_core.solvers.search.groups import CHAIN
-
-Numbers = npt.NDArray[np.float64]
 
 AT_ONCE = 2**27
 """Most multiplications in one matrix product. The flag to stop is read between two products."""
@@ -38,7 +38,7 @@ class Halted(Exception):
     """The search is being ended."""
 
 
-def members(table: Columns, rows: npt.NDArray[np.int64]) -> Numbers:
+def members(table: Columns, rows: Whole) -> Floats:
     """Which of n rows are in each column, ``float64[V, n]`` of 0 and 1."""
     found = np.empty((len(table.group), len(rows)))
     for k in range(len(table.kind)):
@@ -48,7 +48,7 @@ def members(table: Columns, rows: npt.NDArray[np.int64]) -> Numbers:
     return found
 
 
-def count_pairs(table: Columns, mask: Masks, counted: Counted, halt: npt.NDArray[np.int64]) -> None:
+def count_pairs(table: Columns, mask: Masks, counted: Counted, halt: Whole) -> None:
     """Count the table of a row set. It has no meaning if `halt` was set meanwhile."""
     F, D, P, totals = counted
     F[:], D[:], P[:] = 0, 0, 0
@@ -66,7 +66,7 @@ def count_pairs(table: Columns, mask: Masks, counted: Counted, halt: npt.NDArray
     totals[:] = d.sum(), np.maximum(-d, 0).sum()
 
 
-def leaf_costs(table: Columns, cls: int, X: Numbers, total: Numbers, positive: Numbers) -> Numbers:
+def leaf_costs(table: Columns, cls: int, X: Floats, total: Floats, positive: Floats) -> Floats:
     """Least cost of a class of at most one level for B row sets.
 
     Parameters
@@ -101,10 +101,10 @@ def shallow_sides(
     table: Columns,
     cls: int,
     counted: Counted,
-    first: npt.NDArray[np.int64],
-    second: npt.NDArray[np.int64],
-    inside: Numbers,
-    outside: Numbers,
+    first: Whole,
+    second: Whole,
+    inside: Floats,
+    outside: Floats,
 ) -> None:
     """Costs of a class of at most one level inside and outside splits of one or two columns.
 
@@ -132,9 +132,9 @@ def two_levels(
     table: Columns,
     cls: int,
     masks: Masks,
-    limits: Numbers,
-    halt: npt.NDArray[np.int64],
-    cost: Numbers,
+    limits: Floats,
+    halt: Whole,
+    cost: Floats,
     choice: npt.NDArray[np.int32],
 ) -> None:
     """Least cost of a class of at most two levels on each row set, if it is below its limit.
@@ -178,7 +178,7 @@ def _one(
     rows: Counted,
     limit: float,
     choice: npt.NDArray[np.int32],
-    halt: npt.NDArray[np.int64],
+    halt: Whole,
 ) -> float:
     """Two levels on one row set."""
     low, high = int(table.low[cls]), int(table.high[cls])
@@ -234,10 +234,10 @@ def _both_sides(
     table: Columns,
     children: tuple[int, int],
     rows: Counted,
-    first: npt.NDArray[np.int64],
-    second: npt.NDArray[np.int64],
-    halt: npt.NDArray[np.int64],
-) -> tuple[Numbers, Numbers]:
+    first: Whole,
+    second: Whole,
+    halt: Whole,
+) -> tuple[Floats, Floats]:
     """Costs of the low and the high child inside and outside splits, ``float64[2, S]`` each."""
     inside, outside = np.empty((2, len(first))), np.empty((2, len(first)))
     for x, child in enumerate(children):
@@ -256,10 +256,10 @@ def _subsets(
     cls: int,
     group: int,
     rows: Counted,
-    inside: Numbers,
+    inside: Floats,
     best: float,
     choice: npt.NDArray[np.int32],
-    halt: npt.NDArray[np.int64],
+    halt: Whole,
 ) -> float:
     """Splits of a set by larger subsets: each column low, then high, the heaviest first."""
     s, e = int(table.start[group]), int(table.start[group + 1])
