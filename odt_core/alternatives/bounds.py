@@ -30,11 +30,12 @@ from odt_core.solvers.search.columns import (
     pack,
     unpack,
 )
+from odt_core.solvers.search.columns import Floats as Numbers
 from odt_core.solvers.search.search import Search
 from odt_core.solvers.search.subsets import Nodes, Sides, Wanted, walk
 
 NUMBERS_AT_ONCE = 4_000_000
-"""Floats that a table of pairs of questions keeps in memory at a time."""
+"""Numbers that a table of pairs of questions keeps in memory at a time."""
 SETS_AT_ONCE = 16
 """Questions about sets that are bounded in one round."""
 FEW_CATEGORIES = 8
@@ -130,7 +131,7 @@ class Bounds:
 
     # ------------------------------------------------------------ of row sets
 
-    def least(self, node: ShapeNode | None, masks: Flags, most: Floats) -> Floats:
+    def least(self, node: ShapeNode | None, masks: Flags, most: Floats) -> Numbers:
         """Lower bounds of a subtree's cost on each of B row sets, in each measure.
 
         Parameters
@@ -169,7 +170,7 @@ class Bounds:
         self._known.update(zip(keys, zip(low, is_exact, strict=True), strict=True))
         return low
 
-    def _shallow(self, node: ShapeNode | None, masks: Flags) -> Floats:
+    def _shallow(self, node: ShapeNode | None, masks: Flags) -> Numbers:
         """The least cost of a leaf or a node above two leaves: float64[B, M]."""
         d = self.costs.d
         sets = masks.astype(d.dtype)
@@ -363,7 +364,7 @@ class Bounds:
         low, high = (self._least_of_masks(child, members, most) for child in children)
         found: list[Survivor] = []
 
-        def raise_costs(x: int, masks: Masks, _: Floats, rest: Floats) -> Floats:
+        def raise_costs(x: int, masks: Masks, _: Numbers, rest: Numbers) -> Numbers:
             self.check()
             most = np.repeat(limits[None], len(masks), axis=0)
             most[:, 0] -= rest
@@ -478,7 +479,7 @@ class Bounds:
     def _class_of(self, child: ShapeNode | None) -> int:
         return 0 if child is None else self.encoding.classes[child.node]
 
-    def _least_of_masks(self, child: ShapeNode | None, masks: Masks, most: Floats) -> Floats:
+    def _least_of_masks(self, child: ShapeNode | None, masks: Masks, most: Floats) -> Numbers:
         """As `least`, for row sets in the search's form."""
         return self.least(child, unpack(masks, self.questions.n_rows), most)
 

@@ -1,7 +1,7 @@
 """Compiled primitives of fronts (twins with the same signatures: front_twins.py).
 
 A *front* is a list of points (false negatives, false positives), float64[5, n]: row 0 rises, row 1
-falls. Whole 2 to 4 say how a tree reaches the point: the number of its split (-1: no tree does, the
+falls. Rows 2 to 4 say how a tree reaches the point: the number of its split (-1: no tree does, the
 point is a limit), and the point of the split's low child. The first point of a *wanted* front has
 no false negatives and the last no false positives. A tree is wanted if it lies below the staircase
 of the points.

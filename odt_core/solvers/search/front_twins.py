@@ -130,7 +130,7 @@ def called(
     Returns
     -------
     list of float64[5, S]
-        Before the first category and after each one. Whole: false negatives; false positives; the
+        Before the first category and after each one. Rows: false negatives; false positives; the
         number of categories with the counted label (if any number may have it: 1 if some are
         positive, plus 2 if some are negative); the sum before; whether the last one is positive.
     """

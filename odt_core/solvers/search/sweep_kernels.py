@@ -42,7 +42,7 @@ interval; where the walk over subsets stands."""
 IN_LOW, IN_HIGH, OUT_LOW, OUT_HIGH = 0, 1, 2, 3
 """Costs of the two child classes inside and outside a split."""
 POSITION, BEFORE, VALUE = 0, 1, 2
-"""Whole of `Work.thresholds`: the last position inside, the weight up to it, the four costs."""
+"""Rows of `Work.thresholds`: the last position inside, the weight up to it, the four costs."""
 
 Short = npt.NDArray[np.int32]
 
