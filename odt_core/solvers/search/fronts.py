@@ -443,8 +443,9 @@ class Node(Bounds):
 
         Each column of a set costs at least its own best, whichever way it goes.
         """
-        for i in range(len(self.search.alpha)):
-            sets = [k for k in sets if self.is_open(self.set_bounds([k]))[0]]
+        for i in range(1 if self.is_pair else len(self.search.alpha)):
+            is_open = self.is_open(self.set_bounds(sets))
+            sets = [k for k, still_open in zip(sets, is_open, strict=True) if still_open]
             columns = np.flatnonzero(np.isin(self.table.group, sets))
             columns = columns[~self.exact[:, :, i, columns].all(axis=(0, 1))]
             if not len(columns):

@@ -242,7 +242,7 @@ class Run:
     def __post_init__(self) -> None:
         self.lock = threading.Lock()
         self.reporter = Reporter(self.started, self.on_progress)
-        self.best = min(self.best, self.cutoff)
+        self.best = float(min(self.best, self.cutoff))
         self.search = Search(
             self.encoding, self.watch.halt, self.threads, self._offer, self._raise_bound,
             self.shared,
