@@ -36,7 +36,7 @@ from pages.common.messages import say
 from pages.common.runs import EVERY, notice
 from pages.common.server import job_manager
 from pages.common.tables import ReadyData, rows_of
-from pages.common.text import plain, shorten
+from pages.common.text import isolate, plain, shorten
 from pages.common.widgets import start_value
 
 MOST_SECONDS = 3600
@@ -102,7 +102,7 @@ def _choose_question(tree: Tree, run_id: str) -> int:
     chosen: int = st.selectbox(
         "Question",
         places,
-        format_func=lambda place: shorten(f"{place + 1}: {words[place]}", 80),
+        format_func=lambda place: isolate(shorten(f"{place + 1}: {words[place]}", 80)),
         key=key,
         persist_state="session",
     )
