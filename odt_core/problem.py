@@ -217,6 +217,11 @@ class Split:
     feature: int
     left: frozenset[int]
 
+    def reversed(self, features: Sequence[Feature]) -> Split:
+        """Return the same question with the answers swapped: its set is the complement."""
+        everything = frozenset(range(features[self.feature].n_values))
+        return Split(self.feature, everything - self.left)
+
 
 class Goal(StrEnum):
     """The quantity to maximise."""

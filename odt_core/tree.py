@@ -39,6 +39,10 @@ class Leaf:
         """Training rows that end here."""
         return self.n_negative + self.n_positive
 
+    def walk(self) -> Iterator[Node]:
+        """Iterate over the leaf alone, as `Decision.walk` does over a subtree."""
+        yield self
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -70,6 +74,12 @@ class Decision:
     def n(self) -> int:
         """Training rows that pass here."""
         return self.n_negative + self.n_positive
+
+    def walk(self) -> Iterator[Node]:
+        """Iterate over the subtree in the order node, left subtree, right subtree."""
+        yield self
+        yield from self.left.walk()
+        yield from self.right.walk()
 
 
 Node = Leaf | Decision
@@ -167,14 +177,7 @@ class Tree:
 
     def walk(self) -> Iterator[Node]:
         """Iterate over all nodes in the order node, left subtree, right subtree."""
-
-        def visit(node: Node) -> Iterator[Node]:
-            yield node
-            if isinstance(node, Decision):
-                yield from visit(node.left)
-                yield from visit(node.right)
-
-        return visit(self.root)
+        return self.root.walk()
 
     def over_used_features(self) -> Tree:
         """Return the same tree with only the features of its decision nodes, in their order."""
@@ -287,6 +290,21 @@ class Tree:
         table = np.zeros((self.n_leaves, 2), dtype=np.int64)
         np.add.at(table, (reached, data.y.astype(np.int64)), data.weight)
         return [(int(negative), int(positive)) for negative, positive in table]
+
+    @property
+    def training_counts(self) -> list[tuple[int, int]]:
+        """The (negative, positive) training rows in each leaf, left to right."""
+        return [(leaf.n_negative, leaf.n_positive) for leaf in self.leaves]
+
+    def confusion_of_leaves(self, counts: Sequence[tuple[int, int]]) -> Confusion:
+        """Sum the (negative, positive) rows in each leaf into a 2x2 table."""
+        tp = fp = tn = fn = 0
+        for leaf, (negative, positive) in zip(self.leaves, counts, strict=True):
+            if leaf.label:
+                tp, fp = tp + positive, fp + negative
+            else:
+                tn, fn = tn + negative, fn + positive
+        return Confusion(tp=tp, fp=fp, tn=tn, fn=fn)
 
     def _goes_left(self, node: Decision, values: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
         n_values = self.features[node.split.feature].n_values

@@ -6,7 +6,7 @@ changes stay, so changes add up. Several changes can be made in one run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -18,7 +18,7 @@ from odt_core.errors import InputError
 from odt_core.solution import Status
 from odt_core.topology import AnyShape
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec, node_rule_words
-from odt_core.tree import Decision, Node, Tree
+from odt_core.tree import Decision, Tree
 from odt_core.words import number_words, printable
 
 
@@ -232,8 +232,9 @@ class PlacedTree:
                     )
 
     def _size(self, question: int) -> int:
-        """How many questions the tree asks from one on down."""
-        return sum(1 for _ in _decisions(self.tree.decisions[question]))
+        """Count a question and the questions below it."""
+        nodes = self.tree.decisions[question].walk()
+        return sum(isinstance(node, Decision) for node in nodes)
 
     def _changed(
         self, root: PlacedNode[NodeRuleSpec], change: QuestionChange
@@ -316,13 +317,6 @@ def _rule_words(place: PlacedNode[NodeRuleSpec]) -> str:
 def _asked_at(tree: Tree, question: int) -> str:
     """The column that a question is about."""
     return tree.features[tree.decisions[question].split.feature].name
-
-
-def _decisions(node: Node) -> Iterator[Decision]:
-    if isinstance(node, Decision):
-        yield node
-        yield from _decisions(node.left)
-        yield from _decisions(node.right)
 
 
 def _unfixed(rule: NodeRuleSpec | None) -> NodeRuleSpec | None:

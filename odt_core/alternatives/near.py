@@ -501,7 +501,7 @@ class NearSearch:
         split = self.questions.splits[question]
         yes = self.questions.yes(question) & mask
         goes_left = mask & ~yes if swapped else yes
-        splits[child] = _reversed(self.problem, split) if swapped else split
+        splits[child] = split.reversed(self.problem.data.features) if swapped else split
         for below, rows, of, what in (
             (left, goes_left, entry.left, entry.cost_left),
             (right, mask & ~goes_left, entry.right, entry.cost_right),
@@ -514,7 +514,7 @@ class NearSearch:
             return self.questions.splits[int(node.asked[0])]
         split = self.passing_split(node, mask)
         assert split is not None
-        return split if is_right else _reversed(self.problem, split)
+        return split if is_right else split.reversed(self.problem.data.features)
 
     def _build_last(
         self,
@@ -538,7 +538,7 @@ class NearSearch:
             splits[child] = split
             labels[left], labels[right] = is_yes_positive, not is_yes_positive
         else:
-            splits[child] = _reversed(self.problem, split) if is_yes_positive else split
+            splits[child] = split.reversed(self.problem.data.features) if is_yes_positive else split
             labels[left], labels[right] = False, True
 
     def _last_question(
@@ -642,9 +642,3 @@ def _renumbered(entries: Entries, number: Whole) -> Entries:
         number, entries.cost, entries.question, entries.is_swapped, entries.left, entries.right,
         entries.cost_left, entries.cost_right,
     )  # fmt: skip
-
-
-def _reversed(problem: Problem, split: Split) -> Split:
-    """The question about the complement of the set."""
-    n = problem.data.features[split.feature].n_values
-    return Split(split.feature, frozenset(range(n)) - split.left)

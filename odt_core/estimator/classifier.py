@@ -432,7 +432,7 @@ default="from_dtype"
         ndarray of shape (n_samples, 2)
         """
         leaves = self.apply(X)
-        counts = np.array([(leaf.n_negative, leaf.n_positive) for leaf in self.tree_.leaves])
+        counts = np.array(self.tree_.training_counts)
         shares = counts / counts.sum(axis=1, keepdims=True)
         if self.classes_[0] == self.positive_:
             shares = shares[:, ::-1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from odt_core.tree import Decision, Leaf, Node, Tree
@@ -75,11 +74,4 @@ def _words(tree: Tree, node: Node) -> str:
 
 
 def _size(node: Node) -> int:
-    return sum(1 for _ in _below(node))
-
-
-def _below(node: Node) -> Iterator[Node]:
-    yield node
-    if isinstance(node, Decision):
-        yield from _below(node.left)
-        yield from _below(node.right)
+    return sum(1 for _ in node.walk())

@@ -319,15 +319,10 @@ def _lit_numbers(tree: Tree, lit_leaf: int | None) -> frozenset[int]:
     number, node, found = 0, tree.root, {0}
     for _, goes_left in tree.paths[lit_leaf]:
         assert isinstance(node, Decision)
-        number += 1 if goes_left else 1 + _size(node.left)
+        number += 1 if goes_left else 1 + sum(1 for _ in node.left.walk())
         node = node.left if goes_left else node.right
         found.add(number)
     return frozenset(found)
-
-
-def _size(node: Node) -> int:
-    """Number of nodes of a subtree."""
-    return 1 if isinstance(node, Leaf) else 1 + _size(node.left) + _size(node.right)
 
 
 def _label(node: _Placed, level: Sequence[_Placed]) -> str:

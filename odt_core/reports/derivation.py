@@ -129,13 +129,7 @@ class Derivation:
     @cached_property
     def train(self) -> Metrics:
         """The rates of the training rows, from the tree's own counts."""
-        tp = fp = tn = fn = 0
-        for leaf in self.tree.leaves:
-            if leaf.label:
-                tp, fp = tp + leaf.n_positive, fp + leaf.n_negative
-            else:
-                tn, fn = tn + leaf.n_negative, fn + leaf.n_positive
-        return metrics(Confusion(tp=tp, fp=fp, tn=tn, fn=fn))
+        return metrics(self.tree.confusion_of_leaves(self.tree.training_counts))
 
     @cached_property
     def test(self) -> Metrics | None:

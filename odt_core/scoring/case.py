@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from odt_core.data.binning import bin_codes
 from odt_core.exact import shortest_decimal
 from odt_core.problem import UNSEEN, Feature
 from odt_core.scoring.scores import Doubt, doubt_words
-from odt_core.tree import Decision, Node, Tree
+from odt_core.tree import Decision, Tree
 from odt_core.words import (
     NO,
     YES,
@@ -198,19 +198,11 @@ def answer_case(
             return CaseAnswer(None, g, tuple(steps), tuple(nodes))
         goes_left = node.unseen_left if codes[g] == UNSEEN else codes[g] in node.split.left
         steps.append(_step(tree, node, goes_left, questions[id(node)], codes[g], values[g], ranges))
-        n_left = sum(1 for _ in _walk(node.left))
+        n_left = sum(1 for _ in node.left.walk())
         nodes.append(nodes[-1] + 1 + (0 if goes_left else n_left))
         leaf += 0 if goes_left else (n_left + 1) // 2  # every node has two children or none
         node = node.left if goes_left else node.right
     return CaseAnswer(leaf, None, tuple(steps), tuple(nodes), _changes(tree, leaf, codes, values))
-
-
-def _walk(node: Node) -> Iterator[Node]:
-    """Yield a node and all nodes below it."""
-    yield node
-    if isinstance(node, Decision):
-        yield from _walk(node.left)
-        yield from _walk(node.right)
 
 
 def _step(

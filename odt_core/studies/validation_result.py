@@ -239,8 +239,7 @@ class ValidationResult:
     @cached_property
     def train_metrics(self) -> Metrics:
         """The rates of the training rows."""
-        counts = [(leaf.n_negative, leaf.n_positive) for leaf in self.tree.leaves]
-        return metrics(_confusion(self.tree, counts))
+        return metrics(self.tree.confusion_of_leaves(self.tree.training_counts))
 
     @cached_property
     def test_metrics(self) -> Metrics | None:
@@ -250,7 +249,7 @@ class ValidationResult:
     @cached_property
     def metrics(self) -> Metrics:
         """The rates of the validation rows."""
-        return metrics(_confusion(self.tree, self.leaves))
+        return metrics(self.tree.confusion_of_leaves(self.leaves))
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -273,7 +272,7 @@ class ValidationResult:
         """
         if self.is_same_file or self.tree.n_leaves == 1:
             return ""
-        trained = tuple((leaf.n_negative, leaf.n_positive) for leaf in self.tree.leaves)
+        trained = tuple(self.tree.training_counts)
         if self.leaves == trained:
             return REPEATED_TRAINING
         if self.test_leaves is None:
@@ -406,17 +405,6 @@ def _leaves_from_json(record: Any, tree: Tree) -> tuple[tuple[int, int], ...]:
     if len(leaves) != tree.n_leaves or min(map(min, leaves)) < 0:
         raise ValueError("the counts do not fit the tree's leaves")
     return leaves
-
-
-def _confusion(tree: Tree, counts: Sequence[tuple[int, int]]) -> Confusion:
-    """Sum the leaves' counts into a confusion matrix."""
-    tp = fp = tn = fn = 0
-    for leaf, (negative, positive) in zip(tree.leaves, counts, strict=True):
-        if leaf.label:
-            tp, fp = tp + positive, fp + negative
-        else:
-            tn, fn = tn + negative, fn + positive
-    return Confusion(tp=tp, fp=fp, tn=tn, fn=fn)
 
 
 def _share(rate: Rate) -> str:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from odt_core.errors import DisagreementError
 from odt_core.problem import Problem, Split
 from odt_core.tree import Tree, build_tree, count_assignment, keeps_smallest_leaf
-from odt_core.verification.partitions import Partitions, partitions_of, reverse
+from odt_core.verification.partitions import Partitions, partitions_of
 
 Floats = npt.NDArray[np.floating]
 Rows = npt.NDArray[np.int64]
@@ -388,7 +388,10 @@ class _Enumeration:
                         split = self.partitions[child].splits[at]
                         goes_left = self.partitions[child].inside[at, rows] > 0
                         if is_reversed:
-                            split, goes_left = reverse(self.problem, split), ~goes_left
+                            split, goes_left = (
+                                split.reversed(self.problem.data.features),
+                                ~goes_left,
+                            )
                         splits[child] = split
                         ends = float(on_left[0, a]), float(on_right[0, budget - a])
                         self._build(left, rows[goes_left], a, ends[0], splits, labels)
@@ -417,7 +420,7 @@ class _Enumeration:
             fits = self._fits(costs, budget, value)
             if any(fits):
                 split = self.partitions[node].splits[fits.index(True)]
-                return reverse(self.problem, split) if is_reversed else split
+                return split.reversed(self.problem.data.features) if is_reversed else split
         raise DisagreementError("the enumeration does not find its own question again")
 
 

@@ -153,8 +153,8 @@ def verify_model(
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)
     tree = model.tree
-    counts = [(leaf.n_negative, leaf.n_positive) for leaf in tree.leaves]
-    if tree.features != prepared.train.features or tree.leaf_counts(prepared.train) != counts:
+    counts = tree.leaf_counts(prepared.train)
+    if tree.features != prepared.train.features or counts != tree.training_counts:
         raise InputError(
             f"{table.name} is not the data that the model was trained on: give the same file."
         )

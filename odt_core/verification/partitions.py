@@ -63,12 +63,6 @@ def partitions_of(problem: Problem, node: int) -> Partitions:
     return Partitions(np.array(inside_all), tuple(splits), reversible=True)
 
 
-def reverse(problem: Problem, split: Split) -> Split:
-    """The question about the complement of the set."""
-    n = problem.data.features[split.feature].n_values
-    return Split(split.feature, frozenset(range(n)) - split.left)
-
-
 def _inside(problem: Problem, split: Split) -> npt.NDArray[np.float32]:
     member = np.zeros(problem.data.features[split.feature].n_values, dtype=np.float32)
     member[sorted(split.left)] = 1

@@ -50,7 +50,7 @@ def mirrored(draft: Draft, assignment: Assignment) -> Assignment:
     for k in range(topology.n_nodes):
         if not draft.problem.is_reversible(k) or not _is_reversed(draft, k, splits[k]):
             continue
-        splits[k] = _reversed(draft, splits[k])
+        splits[k] = splits[k].reversed(draft.features)
         left, right = (topology.descendants[child] for child in topology.children(k))
         for a, b in zip(left, right, strict=True):
             splits[a], splits[b] = splits[b], splits[a]
@@ -62,11 +62,6 @@ def mirrored(draft: Draft, assignment: Assignment) -> Assignment:
 def _leaves_of(draft: Draft, k: int, left: bool) -> list[int]:
     paths = draft.topology.paths
     return [leaf for leaf in range(draft.topology.n_leaves) if (k, left) in paths[leaf]]
-
-
-def _reversed(draft: Draft, split: Split) -> Split:
-    everything = frozenset(range(draft.features[split.feature].n_values))
-    return Split(split.feature, everything - split.left)
 
 
 def _is_reversed(draft: Draft, k: int, split: Split) -> bool:
