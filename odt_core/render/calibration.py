@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odt_core.evaluation import Calibration
-from odt_core.render.layout import PERCENT, lay_out
+from odt_core.render.layout import PERCENT, error_bars, lay_out
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.words import percent_words
 
@@ -46,15 +46,13 @@ def calibration_figure(
         text=[str(leaf.number) for leaf in leaves],
         textposition="middle right",
         marker={"color": theme.second, "size": 10},
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": [(rate.high or 0.0) - (rate.value or 0.0) for rate in observed],
-            "arrayminus": [(rate.value or 0.0) - (rate.low or 0.0) for rate in observed],
-            "color": theme.second,
-            "thickness": 1.6,
-            "width": 0,
-        },
+        error_y=error_bars(
+            theme.second,
+            above=[(rate.high or 0.0) - (rate.value or 0.0) for rate in observed],
+            below=[(rate.value or 0.0) - (rate.low or 0.0) for rate in observed],
+            thickness=1.6,
+            width=0,
+        ),
         customdata=[[rate.successes, rate.n] for rate in observed],
         hovertemplate="leaf %{text}: expected %{x:.1%}, observed %{y:.1%} "
         "(%{customdata[0]} of %{customdata[1]})<extra></extra>",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from odt_core.render.layout import MARGIN, lay_out
+from odt_core.render.layout import MARGIN, axis_name, lay_out
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.words import number_words, percent_words, printable
 
@@ -80,7 +80,7 @@ def columns_figure(
         orientation="h",
         name="trees that ask it",
         marker={"color": theme.second, "line": {"width": 0}},
-        text=[f"{_label(mark.name, 60)}: {percent_words(mark.share)} ask it" for mark in shown],
+        text=[f"{axis_name(mark.name, 60)}: {percent_words(mark.share)} ask it" for mark in shown],
         textposition="none",
         hovertemplate="%{text}<extra></extra>",
     )
@@ -93,7 +93,7 @@ def columns_figure(
         y={
             "range": [len(shown) - 0.5, -0.5],
             "tickvals": places,
-            "ticktext": [_label(mark.name, NAME) for mark in shown],
+            "ticktext": [axis_name(mark.name, NAME) for mark in shown],
             "showgrid": False,
         },
         height=FRAME + LINE * max(len(shown), 2),
@@ -136,7 +136,7 @@ def _add_losses(
             "line": {"color": theme.accent, "width": 1.8},
         },
         text=[
-            f"without {_label(mark.name, 60)}: {number_words(mark.without or 0.0)} {unit}"
+            f"without {axis_name(mark.name, 60)}: {number_words(mark.without or 0.0)} {unit}"
             for _, mark in some
         ],
         hovertemplate="%{text}<extra></extra>",
@@ -161,13 +161,6 @@ def _lay_out_right(figure: go.Figure, shown: Sequence[ColumnMark], best: float, 
     figure.layout.xaxis.domain = [0, GAP - 0.06]
     figure.layout.bargap = 0.35
     figure.layout.margin = {**MARGIN, "l": 160, "t": 58}
-
-
-def _label(name: str, most: int) -> str:
-    """A name from a file, shortened, without what plotly would take for HTML."""
-    whole = printable(name)
-    short = whole if len(whole) <= most else f"{whole[: most - 1]}…"
-    return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def columns_alt_text(marks: Sequence[ColumnMark], best: float, unit: str) -> str:

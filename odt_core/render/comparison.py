@@ -8,7 +8,7 @@ from enum import StrEnum
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from odt_core.render.layout import FONT_SIZE, MARGIN, PERCENT, lay_out
+from odt_core.render.layout import FONT_SIZE, MARGIN, PERCENT, error_bars, lay_out
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.words import percent_words
 
@@ -158,15 +158,13 @@ def _add_rank(
         Rank.BASELINE: ("circle", theme.muted, theme.page),
     }[rank]
     means = [point.mean for point in here]
-    bars = {
-        "type": "data",
-        "symmetric": False,
-        "array": [0.0 if p.high is None else p.high - p.mean for p in here],
-        "arrayminus": [0.0 if p.low is None else p.mean - p.low for p in here],
-        "color": color,
-        "thickness": 1.6,
-        "width": 4,
-    }
+    bars = error_bars(
+        color,
+        above=[0.0 if p.high is None else p.high - p.mean for p in here],
+        below=[0.0 if p.low is None else p.mean - p.low for p in here],
+        thickness=1.6,
+        width=4,
+    )
     figure.add_scatter(
         x=[point.questions for point in here] if is_plane else means,
         y=means if is_plane else [-place for place in places],

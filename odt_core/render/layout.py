@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from odt_core.render.theme import Theme
+from odt_core.words import printable
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -85,6 +87,42 @@ def _axis(settings: dict[str, Any], theme: Theme) -> dict[str, Any]:
     if isinstance(axis.get("title"), str):
         axis["title"] = {"text": axis["title"], "standoff": 6, "font": {"size": FONT_SIZE}}
     return axis
+
+
+def error_bars(
+    color: str, *, above: Sequence[float], below: Sequence[float], thickness: float, width: int
+) -> dict[str, Any]:
+    """Write Plotly's error bars.
+
+    Parameters
+    ----------
+    color : str
+        The colour.
+    above, below : sequence of float
+        The length of each bar above and below its point, in the unit of the axis.
+    thickness, width : float, int
+        The thickness of a bar and the width of its ends, in pixels.
+    """
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": above,
+        "arrayminus": below,
+        "color": color,
+        "thickness": thickness,
+        "width": width,
+    }
+
+
+def axis_name(name: str, most: int) -> str:
+    """Shorten a name from a file to `most` characters, and escape it for Plotly."""
+    whole = printable(name)
+    return escaped(whole if len(whole) <= most else f"{whole[: most - 1].rstrip()}…")
+
+
+def escaped(text: str) -> str:
+    """Escape the signs that Plotly would read as HTML."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def faded(color: str, alpha: float) -> str:

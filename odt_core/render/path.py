@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from odt_core.render.layout import MARGIN, PERCENT, lay_out
+from odt_core.render.layout import MARGIN, PERCENT, error_bars, lay_out
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.words import count_words, percent_words
 
@@ -122,6 +122,7 @@ def _places(marks: Sequence[PathMark]) -> dict[str, Any]:
 def _add_unseen(figure: go.Figure, marks: Sequence[PathMark], theme: Theme) -> None:
     if not marks:
         return
+    errors = [mark.error or 0.0 for mark in marks]
     figure.add_scatter(
         x=[mark.questions for mark in marks],
         y=[mark.unseen for mark in marks],
@@ -129,15 +130,7 @@ def _add_unseen(figure: go.Figure, marks: Sequence[PathMark], theme: Theme) -> N
         name="on unseen rows",
         line={"color": theme.accent, "width": 1.8, "dash": "dash"},
         marker={"symbol": "diamond", "size": 10, "color": theme.accent},
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": [mark.error or 0.0 for mark in marks],
-            "arrayminus": [mark.error or 0.0 for mark in marks],
-            "color": theme.accent,
-            "thickness": 1.4,
-            "width": 4,
-        },
+        error_y=error_bars(theme.accent, above=errors, below=errors, thickness=1.4, width=4),
         cliponaxis=False,
         customdata=[mark.questions for mark in marks],
         text=[_unseen_words(mark) for mark in marks],

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from odt_core.render.layout import MARGIN, lay_out
+from odt_core.render.layout import MARGIN, axis_name, lay_out
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.words import count_words, number_words, percent_words, printable
 
@@ -109,7 +109,7 @@ def ranking_figure(
         y={
             "range": [max(len(shown), 1) - 0.4, -0.6],
             "tickvals": list(range(len(shown))),
-            "ticktext": [_label(bar.name, NAME) for bar in shown],
+            "ticktext": [axis_name(bar.name, NAME) for bar in shown],
             "showgrid": False,
         },
         height=FRAME + LINE * max(len(shown), 2),
@@ -143,7 +143,7 @@ def _add_bars(
         },
         customdata=[bar.name for _, bar in bars],
         hovertext=[
-            f"{_label(bar.name, 60)}: {value_text(bar, is_share)}"
+            f"{axis_name(bar.name, 60)}: {value_text(bar, is_share)}"
             f"{', proved' if bar.is_proved else ', not proved'}"
             for _, bar in bars
         ],
@@ -181,10 +181,3 @@ def ranking_alt_text(bars: Sequence[ColumnBar], loss_name: str, *, is_share: boo
     left = len(bars) - len(parts)
     more = f", and {count_words(left, 'other column')}" if left else ""
     return f"The fewest {loss_name} with each column at this question: {', '.join(parts)}{more}."
-
-
-def _label(text: str, most: int) -> str:
-    """A name for Plotly, which reads some HTML."""
-    text = printable(text)
-    short = text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
-    return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from odt_core.confusion import Confusion
 from odt_core.evaluation.rates import Rate
-from odt_core.render.layout import PERCENT, faded, lay_out
+from odt_core.render.layout import PERCENT, error_bars, faded, lay_out
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.words import count_words, percent_words
 
@@ -249,26 +249,19 @@ def mark_in_plane(figure: go.Figure, point: RocPoint, theme: Theme, color: str, 
             "color": color,
             "line": {"color": theme.page, "width": 1},
         },
-        error_x=error_bars(Rate(test.fp, test.n_negative), color),
-        error_y=error_bars(Rate(test.tp, test.n_positive), color),
+        error_x=rate_bars(Rate(test.fp, test.n_negative), color),
+        error_y=rate_bars(Rate(test.tp, test.n_positive), color),
         name=f"{name}, test",
         showlegend=False,
         hoverinfo="skip",
     )
 
 
-def error_bars(rate: Rate, color: str) -> dict[str, Any]:
+def rate_bars(rate: Rate, color: str) -> dict[str, Any]:
     """Write a rate's 95% interval as Plotly's error bars."""
     assert rate.value is not None and rate.low is not None and rate.high is not None
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [rate.high - rate.value],
-        "arrayminus": [rate.value - rate.low],
-        "color": color,
-        "thickness": 1.4,
-        "width": 4,
-    }
+    above, below = [rate.high - rate.value], [rate.value - rate.low]
+    return error_bars(color, above=above, below=below, thickness=1.4, width=4)
 
 
 def roc_alt_text(points: Sequence[RocPoint], chosen: int | None = None) -> str:

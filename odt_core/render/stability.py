@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from odt_core.render.layout import MARGIN, lay_out
+from odt_core.render.layout import MARGIN, axis_name, escaped, lay_out
 from odt_core.render.theme import LIGHT, Theme
-from odt_core.words import count_words, percent_words, printable
+from odt_core.words import count_words, percent_words
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -24,17 +24,6 @@ NAME = 22
 """Number of characters of a name for which an axis has space."""
 WIDEST = 34
 """Diameter of the largest circle, in pixels."""
-
-
-def _label(name: str, most: int) -> str:
-    """Shorten a name from a file for an axis, and remove what plotly would take for HTML."""
-    whole = printable(name)
-    short = whole if len(whole) <= most else f"{whole[: most - 1]}…"
-    return _escape(short)
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 @dataclass(frozen=True)
@@ -113,7 +102,7 @@ def asked_figure(
             orientation="h",
             name=name,
             marker={"color": color, "line": {"width": 0}},
-            text=[f"{_label(column.name, 60)}: {name} in {k:,} of {n:,}" for column, k in zip(
+            text=[f"{axis_name(column.name, 60)}: {name} in {k:,} of {n:,}" for column, k in zip(
                 shown, counts, strict=True)],
             textposition="none",
             hovertemplate="%{text}<extra></extra>",
@@ -125,7 +114,7 @@ def asked_figure(
         y={
             "autorange": "reversed",
             "tickvals": places,
-            "ticktext": [_label(column.name, NAME) for column in shown],
+            "ticktext": [axis_name(column.name, NAME) for column in shown],
             "showgrid": False,
         },
         height=FRAME + LINE * max(len(shown), 2),
@@ -184,7 +173,7 @@ def cuts_figure(
             y=list(column.counts),
             mode="markers",
             marker={"color": theme.second, "size": 6},
-            text=[f"{_label(column.name, 60)}, cut at {cut:.6g}<br>{count_words(k, 'question')}"
+            text=[f"{axis_name(column.name, 60)}, cut at {cut:.6g}<br>{count_words(k, 'question')}"
                   for cut, k in stems],
             hovertemplate="%{text}<extra></extra>",
             showlegend=False,
@@ -214,7 +203,7 @@ def cuts_figure(
             "zeroline": False,
         }
         figure.add_annotation(
-            text=_label(column.name, 2 * NAME),
+            text=axis_name(column.name, 2 * NAME),
             x=0,
             y=top,
             xref="paper",
@@ -274,7 +263,7 @@ def instability_figure(
             "line": {"color": theme.page, "width": 1},
         },
         text=[
-            f"{_escape(circle.leaf)}<br>{count_words(circle.n, 'row')}: another answer in "
+            f"{escaped(circle.leaf)}<br>{count_words(circle.n, 'row')}: another answer in "
             f"{'' if circle.share in (0, 1) else 'about '}{percent_words(circle.share, 0)} of "
             "resamples"
             for circle in circles
@@ -295,7 +284,7 @@ def instability_figure(
             "autorange": False,
             "range": [len(leaves) - 0.4, -0.6],
             "tickvals": list(range(len(leaves))),
-            "ticktext": [_label(leaf, 26) for leaf in leaves],
+            "ticktext": [axis_name(leaf, 26) for leaf in leaves],
             "ticklabelstandoff": 10,  # a large circle at 0 % reaches beyond the axis
         },
         height=FRAME + LINE_HEIGHT + 44 * max(len(leaves), 2),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odt_core.evaluation import Rate, Subgroups
-from odt_core.render.layout import MARGIN, PERCENT, lay_out
+from odt_core.render.layout import MARGIN, PERCENT, axis_name, error_bars, lay_out
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.words import count_words, percent_words, printable
 
@@ -56,15 +56,13 @@ def subgroup_figure(
                 "symbol": symbol,
                 "line": {"color": color, "width": 2},
             },
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": [_gap(rate.value, rate.high) for rate in rates],
-                "arrayminus": [_gap(rate.low, rate.value) for rate in rates],
-                "color": color,
-                "thickness": 1.6,
-                "width": 0,
-            },
+            error_x=error_bars(
+                color,
+                above=[_gap(rate.value, rate.high) for rate in rates],
+                below=[_gap(rate.low, rate.value) for rate in rates],
+                thickness=1.6,
+                width=0,
+            ),
             text=[
                 _hover(group.name, name, rate) for group, rate in zip(groups, rates, strict=True)
             ],
@@ -77,7 +75,7 @@ def subgroup_figure(
             name=name,
             marker={"color": color, "size": 10, "symbol": symbol},
         )
-    names = [_label(group.name) for group in groups]
+    names = [axis_name(group.name, NAME) for group in groups]
     lay_out(
         figure,
         theme,
@@ -114,11 +112,4 @@ def _share(rate: Rate) -> str:
 
 
 def _hover(group: str, name: str, rate: Rate) -> str:
-    return f"{_label(group)}: {name} {_share(rate)} ({rate.successes:,} of {rate.n:,})"
-
-
-def _label(name: str) -> str:
-    """Shorten a name, and remove what plotly would take for HTML."""
-    whole = printable(name)
-    short = whole if len(whole) <= NAME else f"{whole[: NAME - 1]}…"
-    return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return f"{axis_name(group, NAME)}: {name} {_share(rate)} ({rate.successes:,} of {rate.n:,})"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from odt_core.confusion import Confusion
 from odt_core.evaluation.rates import Rate
 from odt_core.render.layout import PERCENT, faded, lay_out
-from odt_core.render.roc import RocPoint, error_bars, lay_out_plane, mark_in_plane
+from odt_core.render.roc import RocPoint, lay_out_plane, mark_in_plane, rate_bars
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.words import percent_words
 
@@ -144,7 +144,7 @@ def _mark(figure: go.Figure, train: Rate, test: Rate, theme: Theme) -> None:
             "color": theme.page,
             "line": {"color": theme.ink, "width": 3},
         },
-        error_y=error_bars(test, theme.ink),
+        error_y=rate_bars(test, theme.ink),
         cliponaxis=False,
         name="chosen",
         showlegend=False,

@@ -112,16 +112,20 @@ def inline_svg(svg: bytes, label: str, *, width: float, height: float, most: flo
     most : float
         The largest factor of enlargement.
     """
-    text = _drawing(svg)
-    size = _SIZE.match(text)
-    assert size is not None
-    own_width, own_height = float(size[1]), float(size[2])
+    own_width, own_height = own_size(svg)
     scale = min(most, width / own_width, height / own_height)
     return sized_svg(
         svg,
         f'role="img" aria-label="{escaped(label)}" '
         f'width="{own_width * scale:.1f}pt" height="{own_height * scale:.1f}pt"',
     )
+
+
+def own_size(svg: bytes) -> tuple[float, float]:
+    """Read the width and height of a drawing of `odt_core.render.tree_svg`, in points."""
+    size = _SIZE.match(_drawing(svg))
+    assert size is not None
+    return float(size[1]), float(size[2])
 
 
 def sized_svg(svg: bytes, attributes: str) -> str:

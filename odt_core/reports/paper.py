@@ -7,13 +7,13 @@ rest of the page. Where something does not fit, the card says where to find it.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
 from odt_core.render import Density, Direction, tree_dot, tree_svg
 from odt_core.reports.derivation import Derivation
+from odt_core.reports.page import own_size
 from odt_core.tree import Tree
 from odt_core.words import SHORT, category_lists, list_words, printable
 
@@ -41,8 +41,6 @@ DENSITIES = (
 )
 """What is tried, the best to read first."""
 
-_SIZE = re.compile(rb'<svg width="([\d.]+)pt" height="([\d.]+)pt"')
-
 
 @dataclass(frozen=True)
 class PaperTree:
@@ -61,13 +59,6 @@ class PaperTree:
     svg: bytes
     keys: tuple[tuple[str, str], ...]
     left_out: str
-
-
-def own_size(svg: bytes) -> tuple[float, float]:
-    """Width and height of a drawing of `odt_core.render.tree_svg`, in points."""
-    found = _SIZE.search(svg)
-    assert found is not None
-    return float(found[1]), float(found[2])
 
 
 def fit(svg: bytes, width: float, height: float) -> float:
