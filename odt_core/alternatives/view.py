@@ -18,7 +18,7 @@ from odt_core.problem import Feature, Split
 from odt_core.solution import Assignment
 from odt_core.studies.adoption import assignment_from_json
 from odt_core.tree import Leaf, Node, Tree
-from odt_core.words import count_words, number_words, rules_text
+from odt_core.words import count_words, number_words, rules_line
 
 
 @dataclass(frozen=True, eq=False)
@@ -405,7 +405,7 @@ def alternatives_csv(
             [tree.place + 1, f"{float(tree.loss):.10g}", *_counts(tree.train), *tested]
             + [f"{tree.questions_per_case:.6g}", f"{tree.cost_per_case(costs):.6g}"]
             + ["; ".join(tree.columns)]
-            + [" | ".join(rules_text(tree.own_tree).splitlines()[1:])]
+            + [rules_line(tree.own_tree)]
             + ["yes" if tree.is_settled else "no"]
         )
     return signed_csv(lines, keep_formulas=keep_formulas)

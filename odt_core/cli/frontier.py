@@ -42,7 +42,7 @@ def summarize_frontier(result: FrontierResult, chosen: int | None = None) -> str
     rows = [["", "FN", "FP", "training TPR", "training TNR", "test TPR", "test TNR", "best for"]]
     for index, point in enumerate(result.points):
         mark = ("*" if index == chosen else "") + ("" if point.proved else "?")
-        cost = cost_words(result.ranges[index])
+        cost = cost_words(point.cost)
         rows.append([mark, str(point.fn), str(point.fp), *_rates(point), cost])
     lines = [
         f"{result.problem.topology.name}, {result.prepared.train.n_rows} training rows: "

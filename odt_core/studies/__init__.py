@@ -36,15 +36,15 @@ from odt_core.studies.curve import (
     run_repeat,
 )
 from odt_core.studies.curve_table import CurveRow, Spread, curve_csv, curve_table
-from odt_core.studies.effort import is_quick
 from odt_core.studies.frontier import (
     FrontierResult,
     OperatingPoint,
+    is_quick,
     run_frontier,
     search_frontier,
 )
 from odt_core.studies.frontier_csv import frontier_csv
-from odt_core.studies.frontier_view import FrontierView, ViewPoint
+from odt_core.studies.frontier_view import FrontierView
 from odt_core.studies.levels import fewest_errors, is_best_at, point_for_level
 from odt_core.studies.path import (
     PathPart,
@@ -108,7 +108,6 @@ __all__ = [
     "FoldRun",
     "FrontierResult",
     "FrontierView",
-    "ViewPoint",
     "LowerBound",
     "OperatingPoint",
     "OriginalFit",

@@ -24,7 +24,7 @@ class Spread:
     variance : float or None
         The sample variance (n - 1), in squared shares; None for a single repeat.
     low, high : float
-        The 10th and 90th percentile.
+        The 10th and 90th percentile, linear between neighbouring rates, as in NumPy and R.
     """
 
     mean: float
@@ -35,12 +35,15 @@ class Spread:
     @classmethod
     def of(cls, rates: Sequence[Fraction]) -> Spread:
         """Summarise rates; mean and variance come from exact fractions."""
-        ordered = sorted(rates)
+        if len(rates) == 1:
+            only = float(rates[0])
+            return cls(mean=only, variance=None, low=only, high=only)
+        deciles = statistics.quantiles(rates, n=10, method="inclusive")
         return cls(
-            mean=float(statistics.mean(ordered)),
-            variance=float(statistics.variance(ordered)) if len(ordered) > 1 else None,
-            low=float(_quantile(ordered, Fraction(1, 10))),
-            high=float(_quantile(ordered, Fraction(9, 10))),
+            mean=float(statistics.mean(rates)),
+            variance=float(statistics.variance(rates)),
+            low=float(deciles[0]),
+            high=float(deciles[-1]),
         )
 
     def to_json(self) -> dict[str, float | None]:
@@ -121,14 +124,6 @@ def _row(topology: str, level: Fraction, runs: Sequence[CurveRun]) -> CurveRow:
         proved=sum(run.proved for run in runs),
         sweep=runs[0].sweep,
     )
-
-
-def _quantile(ordered: Sequence[Fraction], share: Fraction) -> Fraction:
-    """The quantile, linear between neighbouring values, as by default in NumPy and R."""
-    place = share * (len(ordered) - 1)
-    below = place.numerator // place.denominator
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
 TABLE_HEAD = (

@@ -18,11 +18,12 @@ from odt_core.data import Prepared, Table
 from odt_core.errors import DisagreementError
 from odt_core.evaluation import CostRange, cost_ranges
 from odt_core.export import tree_to_json
-from odt_core.problem import EncodedData, Objective, Problem
+from odt_core.problem import EncodedData, FeatureKind, Objective, Problem
 from odt_core.solution import Assignment, Status
 from odt_core.studies.adoption import assignment_to_json
 from odt_core.studies.bounds import LowerBound
 from odt_core.studies.weighted import corner_points
+from odt_core.topology import Topology
 from odt_core.training import (
     Stage,
     TrainSpec,
@@ -35,6 +36,14 @@ from odt_core.tree import Tree, build_tree, count_assignment, keeps_smallest_lea
 
 FRONT_SHARE = Fraction(3, 5)
 """The search's share of the time limit. If it does not finish, bounds use the rest."""
+MOST_WORK = {1: 120_000_000, 2: 120_000_000, 3: 20_000_000}
+"""For each depth the largest work that takes about a second on one core of a common machine.
+
+The work is the number of rows times that of one-hot columns squared, and cubed at depth 3. Within
+these limits the frontiers of eleven data sets took 0.03 to 1.5 s.
+"""
+MOST_FREE_CATEGORIES = 12
+"""If a column has more categories and sets are not capped at 1, a frontier can take seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +62,8 @@ class OperatingPoint:
         The counts on the test rows; None without test rows.
     proved : bool
         Whether no tree of the shape dominates it on the training rows, by proof.
+    cost : CostRange or None
+        The cost ratios for which it is the best of the frontier's points; None if there are none.
     """
 
     assignment: Assignment
@@ -60,6 +71,7 @@ class OperatingPoint:
     train: Confusion
     test: Confusion | None
     proved: bool
+    cost: CostRange | None = None
 
     @property
     def fn(self) -> int:
@@ -117,19 +129,11 @@ class FrontierResult:
     status: Status
     seconds: float
 
-    @property
-    def ranges(self) -> tuple[CostRange | None, ...]:
-        """The cost ratios for which each point is best; None if it is best for none."""
-        return cost_ranges([(point.fn, point.fp) for point in self.points])
-
     def to_json(self) -> dict[str, Any]:
         """The result as the command line prints it."""
         train = self.prepared.train
         return {
-            "points": [
-                _point_to_json(point, cost)
-                for point, cost in zip(self.points, self.ranges, strict=True)
-            ],
+            "points": [_point_to_json(point) for point in self.points],
             "status": self.status.value,
             "seconds": round(self.seconds, 4),
             "bound": None if self.bound is None else self.bound.to_json(train.n_positive),
@@ -139,6 +143,28 @@ class FrontierResult:
             "max_card": self.problem.max_card,
             **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
         }
+
+
+def is_quick(data: EncodedData, topology: Topology, max_card: int | None) -> bool:
+    """Whether the search for a shape's frontier probably takes at most about a second.
+
+    Parameters
+    ----------
+    data : EncodedData
+        The training rows.
+    topology : Topology
+        The shape; one with four levels is never quick.
+    max_card : int or None
+        The cap on sets of categories.
+    """
+    if topology.depth not in MOST_WORK:
+        return False
+    sets_are_large = max_card != 1 and any(
+        feature.kind is FeatureKind.CATEGORICAL and feature.n_values > MOST_FREE_CATEGORIES
+        for feature in data.features
+    )
+    work = data.n_rows * data.n_columns ** max(topology.depth, 2)
+    return not sets_are_large and work <= MOST_WORK[topology.depth]
 
 
 def run_frontier(
@@ -256,7 +282,10 @@ def _points(
             continue
         proved = bound is None or bound.proves(fn, fp)
         points.append(_recounted(problem, test, assignment, (fn, fp), proved))
-    return tuple(points)
+    costs = cost_ranges([(point.fn, point.fp) for point in points])
+    return tuple(
+        dataclasses.replace(point, cost=cost) for point, cost in zip(points, costs, strict=True)
+    )
 
 
 def _recounted(
@@ -279,7 +308,7 @@ def _recounted(
     return OperatingPoint(assignment, tree, train, tested, proved)
 
 
-def _point_to_json(point: OperatingPoint, cost: CostRange | None) -> dict[str, Any]:
+def _point_to_json(point: OperatingPoint) -> dict[str, Any]:
     return {
         "fn": point.fn,
         "fp": point.fp,
@@ -288,7 +317,7 @@ def _point_to_json(point: OperatingPoint, cost: CostRange | None) -> dict[str, A
         "proved": point.proved,
         "train": confusion_to_json(point.train),
         "test": None if point.test is None else confusion_to_json(point.test),
-        "best_for_cost_ratio": None if cost is None else cost.to_json(),
+        "best_for_cost_ratio": None if point.cost is None else point.cost.to_json(),
         "tree": tree_to_json(point.tree),
         "assignment": assignment_to_json(point.assignment),
     }

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from odt_core.confusion import Confusion
-from odt_core.evaluation import cost_ranges
 from odt_core.export.csv_cells import signed_csv
-from odt_core.tree import Tree
-from odt_core.words import rules_text
+from odt_core.studies.frontier import OperatingPoint
+from odt_core.words import rules_line
 
 HEAD = (
     "fn", "fp", "train_tp", "train_tn", "train_tpr", "train_tnr",
@@ -18,34 +16,19 @@ HEAD = (
 )  # fmt: skip
 
 
-class CountedTree(Protocol):
-    """The parts of a point that a line needs, as in `OperatingPoint`."""
-
-    @property
-    def tree(self) -> Tree: ...  # noqa: D102
-    @property
-    def train(self) -> Confusion: ...  # noqa: D102
-    @property
-    def test(self) -> Confusion | None: ...  # noqa: D102
-    @property
-    def proved(self) -> bool: ...  # noqa: D102
-
-
-def frontier_csv(points: Sequence[CountedTree], *, keep_formulas: bool = False) -> bytes:
+def frontier_csv(points: Sequence[OperatingPoint], *, keep_formulas: bool = False) -> bytes:
     """Write the points as CSV (UTF-8), with rates as shares and each tree's rules on one line.
 
     Parameters
     ----------
-    points : sequence
-        The points by rising false negatives. A point's cost ratios are those for which it is the
-        cheapest of these points.
+    points : sequence of OperatingPoint
+        The points of a frontier by rising false negatives.
     keep_formulas : bool
         See `odt_core.export.csv_cells.signed_csv`.
     """
     lines: list[list[object]] = [list(HEAD)]
-    costs = cost_ranges([(point.train.fn, point.train.fp) for point in points])
-    for point, cost in zip(points, costs, strict=True):
-        train, test = point.train, point.test
+    for point in points:
+        train, test, cost = point.train, point.test, point.cost
         tested: list[object] = [""] * 6
         if test is not None:
             tested = [test.tp, test.fp, test.tn, test.fn, *_rates(test)]
@@ -54,7 +37,7 @@ def frontier_csv(points: Sequence[CountedTree], *, keep_formulas: bool = False) 
         lines.append(
             [train.fn, train.fp, train.tp, train.tn, *_rates(train), *tested]
             + ["yes" if point.proved else "no", low, high, point.tree.n_leaves]
-            + [" | ".join(rules_text(point.tree).splitlines()[1:])]
+            + [rules_line(point.tree)]
         )
     return signed_csv(lines, keep_formulas=keep_formulas)
 

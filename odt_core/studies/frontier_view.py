@@ -11,25 +11,12 @@ from odt_core.confusion import Confusion
 from odt_core.evaluation import CostRange, cost_ranges
 from odt_core.export import tree_from_json
 from odt_core.render import RocPoint
-from odt_core.solution import Assignment, Status
+from odt_core.solution import Status
 from odt_core.studies.adoption import assignment_from_json
 from odt_core.studies.bounds import LowerBound
-from odt_core.studies.frontier import FrontierResult
+from odt_core.studies.frontier import FrontierResult, OperatingPoint
 from odt_core.studies.levels import fewest_errors, is_best_at
 from odt_core.studies.sweep import Sweep
-from odt_core.tree import Tree
-
-
-@dataclass(frozen=True, eq=False)
-class ViewPoint:
-    """A point of the frontier with its tree."""
-
-    tree: Tree
-    train: Confusion
-    test: Confusion | None
-    proved: bool
-    assignment: Assignment
-    cost: CostRange | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +25,7 @@ class FrontierView:
 
     Attributes
     ----------
-    points : tuple of ViewPoint
+    points : tuple of OperatingPoint
         The points by rising false negatives in training.
     bound : LowerBound or None
         A lower bound on the false positives for each number of false negatives. None if every
@@ -49,7 +36,7 @@ class FrontierView:
         Total time.
     """
 
-    points: tuple[ViewPoint, ...]
+    points: tuple[OperatingPoint, ...]
     bound: LowerBound | None
     status: Status
     seconds: float
@@ -120,20 +107,12 @@ class FrontierView:
     @classmethod
     def of(cls, result: FrontierResult) -> FrontierView:
         """Make the view of a new frontier."""
-        return cls(
-            points=tuple(
-                ViewPoint(point.tree, point.train, point.test, point.proved, point.assignment, cost)
-                for point, cost in zip(result.points, result.ranges, strict=True)
-            ),
-            bound=result.bound,
-            status=result.status,
-            seconds=result.seconds,
-        )
+        return cls(result.points, result.bound, result.status, result.seconds)
 
 
-def _point(record: Mapping[str, Any], cost: CostRange | None) -> ViewPoint:
+def _point(record: Mapping[str, Any], cost: CostRange | None) -> OperatingPoint:
     test = record["test"]
-    return ViewPoint(
+    return OperatingPoint(
         tree=tree_from_json(record["tree"]),
         train=Confusion(**record["train"]),
         test=None if test is None else Confusion(**test),

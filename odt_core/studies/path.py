@@ -30,7 +30,7 @@ from odt_core.training import (
     prepare_training,
 )
 from odt_core.training.result import number, origin_to_json
-from odt_core.words import count_words, rules_text, seconds_words, status_words
+from odt_core.words import count_words, rules_line, seconds_words, status_words
 
 if TYPE_CHECKING:
     from odt_core.problem import Problem
@@ -459,7 +459,8 @@ def path_csv(view: PathView) -> bytes:
     unseen = {each.questions: each for each in view.unseen}
     lines: list[list[object]] = [list(CSV_HEAD)]
     for point in view.points:
-        line: list[object] = [point.questions, point.topology or "", _yes(point.is_proved)]
+        line: list[object] = [point.questions, point.topology or ""]
+        line.append("yes" if point.is_proved else "no")
         for counts in (point.train, point.test):
             line += ["", ""] if counts is None else [counts.errors, counts.n]
         each = unseen.get(point.questions)
@@ -468,10 +469,6 @@ def path_csv(view: PathView) -> bytes:
         else:
             error = "" if each.standard_error is None else f"{each.standard_error:.6f}"
             line += [each.errors, each.rows, f"{each.share:.6f}", error]
-        rules = "" if point.tree is None else rules_text(tree_from_json(point.tree))
-        lines.append([*line, " | ".join(rules.splitlines()[1:])])
+        rules = "" if point.tree is None else rules_line(tree_from_json(point.tree))
+        lines.append([*line, rules])
     return signed_csv(lines)
-
-
-def _yes(truth: bool) -> str:
-    return "yes" if truth else "no"

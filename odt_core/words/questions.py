@@ -476,6 +476,11 @@ def rules_text(tree: Tree) -> str:
     return "\n".join([head, *lines, unseen] if unseen else [head, *lines])
 
 
+def rules_line(tree: Tree) -> str:
+    """Write the rules of `rules_text` on one line, without the sentence on the outcome."""
+    return " | ".join(rules_text(tree).splitlines()[1:])
+
+
 def condition_words(feature: Feature, codes: frozenset[int], limit: int | None = None) -> str:
     """Write a condition on one feature: ``odor is a or b``, ``2.5 < age <= 4.5 (or missing)``."""
     name = feature_words(feature)
@@ -514,6 +519,3 @@ def _spoken_condition(feature: Feature, codes: frozenset[int]) -> str:
         return condition_words(feature, codes)
     missing = " (or missing)" if feature.has_missing and feature.n_values - 1 in codes else ""
     return f"{feature_words(feature)} is {' and '.join(parts)}{missing}"
-
-
-# --- goals and results ----------------------------------------------------------------------

@@ -161,9 +161,6 @@ def seconds_words(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-# --- splits ---------------------------------------------------------------------------------
-
-
 def ago_words(moment: datetime, now: datetime) -> str:
     """Write how long ago something was.
 

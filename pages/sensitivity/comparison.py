@@ -7,7 +7,7 @@ import streamlit as st
 from odt_core.confusion import Confusion
 from odt_core.evaluation import ReportedRate, metrics, tree_changes
 from odt_core.problem import EncodedData
-from odt_core.studies import FrontierView, ViewPoint
+from odt_core.studies import FrontierView, OperatingPoint
 from odt_core.words import percent_words
 from pages.common.drawings import draw_tree
 from pages.common.html_tables import plain_table
@@ -67,14 +67,14 @@ def draw_comparison(view: FrontierView, choice: Choice, data: EncodedData | None
         _draw_rates(before, after)
 
 
-def _words(point: ViewPoint) -> str:
+def _words(point: OperatingPoint) -> str:
     return plain(
         f"training sensitivity {percent_words(point.train.tpr)}, "
         f"specificity {percent_words(point.train.tnr)}"
     )
 
 
-def difference_words(before: ViewPoint, after: ViewPoint) -> str:
+def difference_words(before: OperatingPoint, after: OperatingPoint) -> str:
     """Compare the numbers of errors of two trees, in training and in test."""
     parts = [f"in training {_difference(before.train, after.train)}"]
     if before.test is not None and after.test is not None:
@@ -95,7 +95,7 @@ def _more(change: int, one: str, many: str) -> str:
     return f"{size} {'more' if change > 0 else 'fewer'} {one if abs(change) == 1 else many}"
 
 
-def _draw_rates(before: ViewPoint, after: ViewPoint) -> None:
+def _draw_rates(before: OperatingPoint, after: OperatingPoint) -> None:
     sets = [
         metrics(counts) if counts is not None else None
         for counts in (before.train, after.train, before.test, after.test)

@@ -10,7 +10,7 @@ from odt_core.confusion import Confusion
 from odt_core.evaluation import metrics, net_benefit
 from odt_core.problem import EncodedData
 from odt_core.render import tree_alt_text
-from odt_core.studies import FrontierView, Sweep, ViewPoint, floor_objective
+from odt_core.studies import FrontierView, OperatingPoint, Sweep, floor_objective
 from odt_core.words import number_words, percent_words
 from pages.common.html_tables import plain_table, value_html
 from pages.common.results import (
@@ -95,7 +95,7 @@ def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> 
             st.code(tree_alt_text(point.tree, data), language=None, wrap_lines=True)
 
 
-def _draw_net_benefit(choice: Choice, point: ViewPoint, prevalence: float | None) -> None:
+def _draw_net_benefit(choice: Choice, point: OperatingPoint, prevalence: float | None) -> None:
     if choice.ratio is None:
         st.caption(
             "Net benefit needs costs, and this tree is not the cheapest for any costs. Give the "

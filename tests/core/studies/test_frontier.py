@@ -92,8 +92,8 @@ def test_what_time_leaves_open_is_bounded_and_corners_are_proved(
     assert proved and proved <= exact
     corners = {
         (point.fn, point.fp)
-        for point, cost in zip(result.points, result.ranges, strict=True)
-        if cost is not None and cost.low != cost.high
+        for point in result.points
+        if point.cost is not None and point.cost.low != point.cost.high
     }
     assert corners <= proved
     if partial.status is Status.OPTIMAL:
