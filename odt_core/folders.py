@@ -1,4 +1,4 @@
-"""The folders for data and caches."""
+"""The folder for data, which nobody else on the machine can read: data may be about patients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ def data_folder() -> Path:
     return Path(chosen) if chosen else Path(platformdirs.user_data_dir(APP))
 
 
-def cache_folder() -> Path:
-    """Return the folder of caches, which is in `data_folder` if that is overridden."""
-    chosen = os.environ.get("ODT_DATA_DIR")
-    return Path(chosen) / "cache" if chosen else Path(platformdirs.user_cache_dir(APP))
+def make_private(folder: Path) -> None:
+    """Create a folder and its missing parents, for this user only.
+
+    Raises
+    ------
+    OSError
+        If it cannot be created.
+    """
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    for path in reversed(missing):
+        path.mkdir(mode=0o700, exist_ok=True)

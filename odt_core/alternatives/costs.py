@@ -92,6 +92,13 @@ class Costs:
         """How many numbers a cost has."""
         return 2 if self.is_pair else 1
 
+    def of_errors(self, fn: Floats, fp: Floats, named: Floats | float) -> Floats:
+        """Write errors and the number of named categories as costs: float64[..., width]."""
+        if self.is_pair:
+            return np.stack([fn * self.unit + named, fp + np.zeros_like(fn)], axis=-1)
+        loss = self.alpha[0] * fn + self.beta[0] * fp
+        return np.asarray((loss * self.unit + named)[..., None])
+
     def within(self, cost: Floats, limits: Floats) -> Flags:
         """Which costs keep all limits.
 

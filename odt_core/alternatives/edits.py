@@ -112,11 +112,6 @@ class PlacedTree:
             raise InputError("This tree does not have the shape and rules of its run.")
         return cls(spec, tree, root)
 
-    @property
-    def arranged(self) -> TrainSpec:
-        """The same problem, with its shape arranged as the tree is drawn."""
-        return self._with(self.root)
-
     def rules_words(self) -> tuple[str, ...]:
         """The rules for single questions in words, with the questions' numbers in the drawing."""
         ruled = [place for place in self.root.walk() if place.rule is not None]
@@ -282,10 +277,6 @@ class PlacedTree:
         )
         assert found is not None
         return found
-
-    def ask_column(self, question: int, column: str, others: Others = Others.FREE) -> TrainSpec:
-        """The question is about this column (see `with_changes`)."""
-        return self.with_changes([QuestionChange.column(question, column)], others)
 
 
 def rules_in_drawing(spec: TrainSpec, tree: Tree) -> tuple[str, ...]:

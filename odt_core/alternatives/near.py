@@ -204,7 +204,10 @@ class NearSearch:
                 limits - np.array([each.right for each in some]),
                 limits - np.array([each.left for each in some]),
             )
-            ready = [self._sides(*each) for each in zip(children, masks, rest, strict=True)]
+            ready = [
+                self._shallow(*each) if each[0] is None or each[0].level == 1 else None
+                for each in zip(children, masks, rest, strict=True)
+            ]
             for at, each in enumerate(some):
                 pair = []
                 for x, child in enumerate(children):
@@ -216,11 +219,6 @@ class NearSearch:
                         entries = counted[at].take(within)
                     pair.append(entries)
                 yield each, (pair[0], pair[1])
-
-    def _sides(self, node: ShapeNode | None, masks: Flags, limits: Floats) -> list[Entries] | None:
-        """The entries of many row sets, where they can be counted together."""
-        is_shallow = node is None or node.level == 1
-        return self._shallow(node, masks, limits) if is_shallow else None
 
     def _put_together(
         self, survivor: Survivor, pair: tuple[Entries, Entries], limits: Floats
@@ -266,7 +264,7 @@ class NearSearch:
         is_leaf = entries.number < 0
         number = np.where(is_leaf, -1 - entries.number, 0)
         number[~is_leaf] = self.choices.numbers(feature, entries.number[~is_leaf])
-        return [_renumbered(entries, number).take(self.choices.allowed(number))]
+        return [dataclasses.replace(entries, number=number).take(self.choices.allowed(number))]
 
     # ------------------------------------------------------------ all rows one way
 
@@ -363,7 +361,7 @@ class NearSearch:
 
     def _costs_of(self, sets: SetStates, n: int) -> Floats:
         named = np.minimum(sets.size, n - sets.size).astype(np.float64)
-        return weighed(self.costs, sets.fn.astype(float), sets.fp.astype(float), named)
+        return self.costs.of_errors(sets.fn.astype(float), sets.fp.astype(float), named)
 
     def _sets_within(self, g: int, mask: Flags, limits: Floats) -> SetStates:
         """The sets of a walked feature's categories that may be called positive on some rows."""
@@ -387,11 +385,10 @@ class NearSearch:
         numbers = [np.arange(LABELS)[tables.leaf_allowed[b]]]
         costs = [tables.leaf_costs()[b][tables.leaf_allowed[b]]]
         if node is not None and len(node.asked):
-            pairs = tables.question_pairs(b)
             single = self._single(node.features.tolist())
             of_question = np.repeat(single, node.sizes)[tables.allowed[b]]
             numbers += [of_question, of_question]
-            costs += list(pairs)
+            costs += [tables.one_way(way)[b][tables.allowed[b]] for way in (True, False)]
         for g in () if node is None else node.walked:
             costs.append(self._set_costs(g, masks[b], limits[b]))
             numbers.append(np.full(len(costs[-1]), self.choices.number(g, 0)))
@@ -606,39 +603,16 @@ class _Tables:
         none = np.zeros(len(self.positive))
         fn = np.stack([self.positive, none], axis=1)
         fp = np.stack([none, self.negative], axis=1)
-        return self._costs(fn, fp, 0)
+        return self.costs.of_errors(fn, fp, 0)
 
     def one_way(self, is_yes_positive: bool) -> Floats:
         """float64[B, A, width]: each question, with the leaf of yes positive or negative."""
         if is_yes_positive:
             missed = self.positive[:, None] - self.yes_positive
-            return self._costs(missed, self.yes_negative, self.named)
+            return self.costs.of_errors(missed, self.yes_negative, self.named)
         alarms = self.negative[:, None] - self.yes_negative
-        return self._costs(self.yes_positive, alarms, self.named)
+        return self.costs.of_errors(self.yes_positive, alarms, self.named)
 
     def question_costs(self) -> Floats:
         """float64[B, A]: each question with the better labels, where costs are one number."""
         return np.minimum(self.one_way(True)[..., 0], self.one_way(False)[..., 0])
-
-    def question_pairs(self, b: int) -> tuple[Floats, Floats]:
-        """The costs of one set's allowed questions, asked either way."""
-        allowed = self.allowed[b]
-        return self.one_way(True)[b][allowed], self.one_way(False)[b][allowed]
-
-    def _costs(self, fn: Floats, fp: Floats, named: Floats | float) -> Floats:
-        return weighed(self.costs, fn, fp, named)
-
-
-def weighed(costs: Costs, fn: Floats, fp: Floats, named: Floats | float) -> Floats:
-    """Costs from errors and categories named, float64[..., width]."""
-    if costs.is_pair:
-        return np.stack([fn * costs.unit + named, fp + np.zeros_like(fn)], axis=-1)
-    loss = costs.alpha[0] * fn + costs.beta[0] * fp
-    return np.asarray((loss * costs.unit + named)[..., None])
-
-
-def _renumbered(entries: Entries, number: Whole) -> Entries:
-    return Entries(
-        number, entries.cost, entries.question, entries.is_swapped, entries.left, entries.right,
-        entries.cost_left, entries.cost_right,
-    )  # fmt: skip

@@ -253,6 +253,11 @@ class Ranking:
     loss: Loss
 
     @property
+    def model(self) -> None:
+        """None, because a ranking has no model."""
+        return None
+
+    @property
     def status(self) -> Status:
         """``optimal`` if every column was tried and proved."""
         reaches = [self.without, *(column.reach for column in self.columns)]
@@ -286,28 +291,6 @@ class Ranking:
             record["left"],
             Loss.from_json(record["loss"]),
         )
-
-
-@dataclass(frozen=True)
-class RankingSoFar:
-    """A ranking that goes on, as a job reports it.
-
-    Attributes
-    ----------
-    ranking : Ranking
-        What is known.
-    """
-
-    ranking: Ranking
-
-    @property
-    def model(self) -> None:
-        """A ranking is no model."""
-        return None
-
-    def to_json(self) -> dict[str, Any]:
-        """The ranking's JSON."""
-        return self.ranking.to_json()
 
 
 def rank_columns(

@@ -58,23 +58,19 @@ class AlternativeTree:
     test: Confusion | None
     record: Mapping[str, Any]
 
-    @property
-    def own_tree(self) -> Tree:
-        """The tree over the columns that it asks."""
-        return self._tree
-
     @cached_property
-    def _tree(self) -> Tree:
+    def own_tree(self) -> Tree:
+        """The tree over the columns that it asks about."""
         return tree_from_json(self.record["tree"])
 
     @property
     def questions_per_case(self) -> float:
         """How many questions a training row meets, on average."""
-        return questions_per_case(self._tree)
+        return questions_per_case(self.own_tree)
 
     def cost_per_case(self, costs: Mapping[str, Fraction]) -> float:
         """What the questions of a training row cost, on average (see `cost_per_case`)."""
-        return cost_per_case(self._tree, costs)
+        return cost_per_case(self.own_tree, costs)
 
     @property
     def assignment(self) -> Assignment:
@@ -84,7 +80,7 @@ class AlternativeTree:
     def over(self, features: Sequence[Feature]) -> Tree:
         """The tree over features among which its own are, by name."""
         places = {feature.name: at for at, feature in enumerate(features)}
-        own = self._tree
+        own = self.own_tree
 
         def visit(node: Node) -> Node:
             if isinstance(node, Leaf):

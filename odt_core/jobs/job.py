@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from odt_core.solution import TracePoint
 from odt_core.storage import LOCAL_OWNER, NewRun, RunStatus
-from odt_core.training.progress import Stage
+from odt_core.training import Stage
 from odt_core.training.stored_result import StoredResult
 from odt_core.worker import JobSpec
 

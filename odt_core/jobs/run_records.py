@@ -11,7 +11,7 @@ from odt_core.solution import Status, TracePoint
 from odt_core.storage import Headline, KeyMetrics, NewRun, RunRecord, RunSummary
 from odt_core.studies import ComparisonFold, CurveRepeat, PathPart, TreeCandidate
 from odt_core.topology import AnyShape, Shape
-from odt_core.training.progress import Stage
+from odt_core.training import Stage
 from odt_core.worker import JobKind, JobSpec
 
 

@@ -34,7 +34,7 @@ from odt_core.storage import (
     StorageError,
     Store,
 )
-from odt_core.training.progress import Stage
+from odt_core.training import Stage
 
 CANCEL_GRACE = 1.0
 """Seconds within which a solve must stop after a cancel."""

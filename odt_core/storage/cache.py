@@ -8,8 +8,8 @@ import tempfile
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from odt_core.folders import make_private
 from odt_core.storage.errors import StorageError
-from odt_core.storage.private import make_private
 
 
 class FileCache:

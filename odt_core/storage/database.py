@@ -35,9 +35,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from odt_core.errors import InputError
-from odt_core.folders import data_folder
+from odt_core.folders import data_folder, make_private
 from odt_core.storage.errors import StorageError, storage_error
-from odt_core.storage.private import make_private
 
 FILE_NAME = "odt.sqlite3"
 WAIT_FOR_FILE = 30.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
@@ -15,7 +16,6 @@ from odt_core.storage.rows import (
     DOCUMENTS,
     enter_runs,
     find_run,
-    metric_values,
     read_members,
     read_records,
     read_summary,
@@ -131,7 +131,7 @@ class Exchange:
             "started_at": run["started_at"],
             "improved_at": run["improved_at"],
             "ended_at": run["ended_at"] if ended else now,
-            **metric_values(part.metrics),
+            **dataclasses.asdict(part.metrics),
         }
         documents = {name: run[name] for name in DOCUMENTS}
         return enter_runs(self._database, connection, owner, [new], now, columns, documents)[0]

@@ -11,9 +11,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from odt_core.folders import make_private
 from odt_core.processes import LockedFile, is_unlocked
 from odt_core.storage.errors import StorageError
-from odt_core.storage.private import make_private
 
 
 class Presence:

@@ -28,7 +28,7 @@ from odt_core.storage.records import (
     RunStatus,
     new_id,
 )
-from odt_core.storage.rows import enter_runs, find_run, metric_values
+from odt_core.storage.rows import enter_runs, find_run
 from odt_core.storage.study_status import update_open_studies, update_studies
 from odt_core.storage.tables import DocumentRow, RunRow, ServerRow
 from odt_core.storage.turns import NEVER, Lane, Share, count_ahead, in_turn
@@ -284,7 +284,7 @@ class Queue:
                     message=ending.message,
                     stage="",
                     ended_at=ending.ended_at or now,
-                    **metric_values(ending.metrics),
+                    **dataclasses.asdict(ending.metrics),
                 )
             )
             connection.execute(

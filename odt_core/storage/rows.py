@@ -192,11 +192,6 @@ def repeat(record: RunRecord, lane: str = "") -> NewRun:
     )
 
 
-def metric_values(metrics: KeyMetrics) -> dict[str, Any]:
-    """Give the values of the columns that hold the figures."""
-    return dataclasses.asdict(metrics)
-
-
 def searched_text(values: Mapping[str, Any]) -> str:
     """Join the columns of a run that a search looks through."""
     names = "name", "note", "table_name", "target", "positive", "topology", "goal", "engine", "id"

@@ -1,12 +1,10 @@
 """Training runs: from a table and a specification to a trained and tested tree."""
 
 from odt_core.exact import parse_floor, parse_percent, parse_weight
-from odt_core.training.progress import (
-    Stage,
-)
 from odt_core.training.result import TrainedTree, TrainResult, confusion_to_json
 from odt_core.training.run import (
     BestSoFar,
+    Stage,
     build_problem,
     fit_peer,
     prepare_training,

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -17,7 +18,6 @@ from odt_core.data import Prepared, Table, prepare
 from odt_core.problem import Problem
 from odt_core.solution import Engine, Found, Solution, Status, TracePoint, make_solution
 from odt_core.topology import AnyShape, Topology
-from odt_core.training.progress import Stage
 from odt_core.training.result import TrainedTree, TrainResult
 from odt_core.training.spec import FeatureSelection, TrainSpec
 from odt_core.tree import Tree
@@ -29,6 +29,18 @@ if TYPE_CHECKING:
 
 SMALLEST = Topology.parse("depth-1")
 NOT_RUN = "The integer program was not run: it solves one shape, and this answer covers all."
+
+
+class Stage(StrEnum):
+    """A stage of a training run. The time limit applies to ``solving``.
+
+    A study is ``compiling`` while it waits until the search is compiled, once on each machine.
+    """
+
+    PREPARING = "preparing"
+    COMPILING = "compiling"
+    SOLVING = "solving"
+    FINISHING = "finishing"
 
 
 def prepare_training(table: Table, spec: TrainSpec) -> Prepared:

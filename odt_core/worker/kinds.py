@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from odt_core.training.progress import Stage
+from odt_core.training import Stage
 from odt_core.worker import JobKind, JobSpec
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _validate(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
 
 
 def _question(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
-    from odt_core.alternatives.question import QuestionPart, RankingSoFar, run_ranking
+    from odt_core.alternatives.question import QuestionPart, run_ranking
     from odt_core.training import BestSoFar
 
     assert isinstance(spec.part, QuestionPart)
@@ -178,7 +178,7 @@ def _question(table: Table, spec: JobSpec, hooks: Hooks) -> Answer:
         spec.train,
         spec.part,
         on_stage=hooks.on_stage,
-        on_ranking=lambda known: hooks.on_best(BestSoFar(False, lambda: RankingSoFar(known))),
+        on_ranking=lambda known: hooks.on_best(BestSoFar(False, lambda: known)),
         should_stop=hooks.should_stop,
     )
     return Answer(found.to_json())

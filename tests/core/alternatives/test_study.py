@@ -29,8 +29,7 @@ from odt_core.solution import Status
 from odt_core.solvers.search import SearchOutcome, solve_search
 from odt_core.studies import Adoption, Source, run_adoption
 from odt_core.topology import AnyShape, Topology
-from odt_core.training import TrainSpec, build_problem, prepare_training
-from odt_core.training.progress import Stage
+from odt_core.training import Stage, TrainSpec, build_problem, prepare_training
 
 
 @pytest.fixture(scope="module")
