@@ -1,4 +1,4 @@
-"""Other good trees beside the best one: near-optimal trees, and what each question could ask."""
+"""Near-optimal trees beside the best one, and other columns that a question could be about."""
 
 from odt_core.alternatives.ends import End
 from odt_core.alternatives.study import (

@@ -1,8 +1,8 @@
-"""Lower bounds of subtrees on row sets, which exclude questions.
+"""Lower bounds of subtrees on row sets. They exclude questions.
 
-A bound leaves out the conditions that depend on the rows (the smallest leaf, branches that may not
-be empty, floors). So it is the least cost of a fixed set of classifiers: it never falls when rows
-are added, and on disjoint sets of rows bounds add up (docs/search.md, 1 and 2).
+A bound ignores the conditions that depend on the rows: the smallest leaf, empty branches, floors.
+So it is the least cost of a fixed set of classifiers. It never falls if rows are added. The bounds
+of disjoint row sets can be added to a bound of their union (docs/search.md, 1 and 2).
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ from odt_core.solvers.search.search import Search
 from odt_core.solvers.search.subsets import Nodes, Sides, Wanted, walk
 
 NUMBERS_AT_ONCE = 4_000_000
-"""Numbers that a table of pairs of questions keeps in memory at a time."""
+"""The most numbers in a table of pairs of questions at a time."""
 SETS_AT_ONCE = 16
-"""Questions about sets that are bounded in one round."""
+"""Number of questions about sets that get bounds in one round."""
 FEW_CATEGORIES = 8
-"""All sets of so many categories are tried; of more, above two last questions, the best ones."""
+"""With at most so many categories, all sets are tried. With more, only the best sets above two last
+questions."""
 MOST_PAIRS = 4_000_000
-"""Pairs of last questions for which the best set is looked for."""
+"""The most pairs of last questions for which the best set is searched."""
 MOST_SURVIVORS = 1_000_000
-"""Questions that one node tries on one set of rows."""
+"""The most questions that a node tries on a row set."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +54,13 @@ class Survivor:
     Attributes
     ----------
     question : int
-        Its number.
+        The question's number.
     is_swapped : bool
         Whether the rows that answer yes go right.
     named : float
-        How many categories it names on these rows.
+        Number of categories that it names on these rows.
     left, right : float64[M]
-        Lower bounds of both sides in each measure.
+        Lower bounds of the two sides in each measure.
     """
 
     question: int
@@ -76,9 +77,9 @@ class _Sides:
     Attributes
     ----------
     low : float64[2, M, A]
-        On the rows that answer yes, and on the others.
+        The bounds on the rows that answer yes, and on the other rows.
     is_done : bool[2, A]
-        Whether that is the least cost itself.
+        Whether each side needs no further solve.
     """
 
     low: Floats
@@ -86,7 +87,7 @@ class _Sides:
 
 
 class _RowSets(Search):
-    """The exact search on sets of rows. It ends when the list does."""
+    """The exact search on row sets. It ends together with the list."""
 
     def __init__(self, encoding: Encoding, look: Callable[[], None]) -> None:
         super().__init__(encoding)
@@ -97,16 +98,16 @@ class _RowSets(Search):
 
 
 class Bounds:
-    """Lower bounds, kept by row set.
+    """Lower bounds, which are stored by node and row set.
 
     Parameters
     ----------
     problem : Problem
         The problem.
     questions : Questions
-        Its questions.
+        The problem's questions.
     costs : Costs
-        Its costs.
+        The problem's costs.
     check : callable
         Called often. It raises `SearchEndedError` to end the search.
     """
@@ -115,7 +116,7 @@ class Bounds:
         self, problem: Problem, questions: Questions, costs: Costs, check: Callable[[], None]
     ) -> None:
         self.problem, self.questions, self.costs, self.check = problem, questions, costs, check
-        # the bounds leave out what depends on the rows
+        # the bounds ignore the conditions that depend on the rows
         free = dataclasses.replace(problem, forbid_empty_branches=False, smallest_leaf=None)
         encoding = encode_fronts(free)
         self.encoding = encoding
@@ -126,13 +127,13 @@ class Bounds:
         self.base = np.minimum(
             costs.alpha[:, None] * questions.positive, costs.beta[:, None] * questions.negative
         )
-        """What no tree avoids on each row, in each measure: float64[M, N]."""
+        """The cost of each row that no tree avoids, in each measure: float64[M, N]."""
         self._known: dict[tuple[int, bytes], tuple[Floats, Flags]] = {}
 
     # ------------------------------------------------------------ of row sets
 
     def least(self, node: ShapeNode | None, masks: Flags, most: Floats) -> Numbers:
-        """Lower bounds of a subtree's cost on each of B row sets, in each measure.
+        """Compute lower bounds of a subtree's cost on each of B row sets, in each measure.
 
         Parameters
         ----------
@@ -141,7 +142,7 @@ class Bounds:
         masks : bool[B, N]
             The row sets.
         most : float64[B, M]
-            The largest bounds that matter. What is not above them is the least cost itself.
+            The largest bounds that matter. A bound up to its limit is the exact least cost.
 
         Returns
         -------
@@ -190,7 +191,7 @@ class Bounds:
         return found
 
     def _least_of_sets(self, node: ShapeNode, sums: Floats) -> Floats:
-        """The least that a set of a walked feature adds: float[B], from the sums of d: [B, V]."""
+        """The least cost that a walked feature's set adds: float[B], from sums of d: [B, V]."""
         low = np.zeros(len(sums))
         for g in node.walked:
             feature = self.problem.data.features[g]
@@ -219,7 +220,7 @@ class Bounds:
         return _Sides(low, np.ones((2, n), np.bool_))
 
     def _add_sets(self, child: ShapeNode, mask: Flags, parts: Floats, m: int, low: Floats) -> None:
-        """Lower the bounds of both sides, float64[2, A], by what sets of categories reach."""
+        """Lower the bounds of both sides, float64[2, A], to those of sets of categories."""
         d, negative = self.costs.d[m, mask], self.costs.negative[m, mask]
         values = self.questions.values[mask]
         inside, whole = (parts * d[:, None]).T @ values, d @ values
@@ -229,12 +230,12 @@ class Bounds:
             np.minimum(low[side], base + self._least_of_sets(child, sums), out=low[side])
 
     def survivors(self, node: ShapeNode, mask: Flags, limits: Floats) -> list[Survivor]:
-        """The questions that part some rows and whose bounds keep the limits, by rising bound.
+        """Find the questions that divide the rows and keep the limits, by rising bound.
 
         Raises
         ------
         TooManyError
-            If there are too many.
+            If there are more than `MOST_SURVIVORS` about a walked feature.
         """
         found = self._listed(node, mask, limits)
         for g in node.walked:
@@ -242,7 +243,7 @@ class Bounds:
         return sorted(found, key=lambda each: float(each.left[0] + each.right[0]))
 
     def _listed(self, node: ShapeNode, mask: Flags, limits: Floats) -> list[Survivor]:
-        """Those of the listed questions."""
+        """The listed questions among the survivors."""
         left, right = self._children_sides(node, mask)
         inside = self.questions.inside[mask][:, node.asked]
         parts = inside.any(axis=0) & ~inside.all(axis=0)
@@ -290,7 +291,7 @@ class Bounds:
         sides: tuple[_Sides, _Sides],
         unknown: dict[bool, Flags],
     ) -> None:
-        """Solve some of the questions that are open, and carry their bounds on to others."""
+        """Solve some of the open questions, and use their bounds to raise those of others."""
         for way, open_ in unknown.items():
             places = np.array(self._next(node, open_), np.int64)
             yes = (self.questions.inside[:, node.asked[places]].T > 0) & mask
@@ -312,18 +313,18 @@ class Bounds:
             self._carry_on(node, of)
 
     def _next(self, node: ShapeNode, open_: Flags) -> list[int]:
-        """The middle of each chain's open questions, and the smallest of each group's sets."""
+        """The middle open question of each chain, and the smallest open sets of other groups."""
         found: list[int] = []
         for some, is_chain in zip(node.slices(), node.chains, strict=True):
             places = some.start + np.flatnonzero(open_[some])
             if is_chain and len(places):
                 found.append(int(places[len(places) // 2]))
-            else:  # sets stand by rising size
+            else:  # sets are in the order of their sizes
                 found += places[:SETS_AT_ONCE].tolist()
         return found
 
     def _carry_on(self, node: ShapeNode, sides: _Sides) -> None:
-        """Raise bounds by those of smaller sets of rows, and by sums over disjoint ones."""
+        """Raise bounds to those of smaller row sets, and to sums over disjoint row sets."""
         for some, is_chain in zip(node.slices(), node.chains, strict=True):
             yes, no = sides.low[0][:, some], sides.low[1][:, some]
             if is_chain:
@@ -346,7 +347,7 @@ class Bounds:
     # ------------------------------------------------------------ of sets of categories
 
     def _walked(self, node: ShapeNode, g: int, mask: Flags, limits: Floats) -> list[Survivor]:
-        """The questions about a walked feature that part some rows and keep the limits."""
+        """The questions about a walked feature that divide the rows and keep the limits."""
         if self._has_pairs(node, g, mask):
             return self._best_sets(node, g, mask, limits)
         cls = self.encoding.classes[node.node]
@@ -401,7 +402,7 @@ class Bounds:
         return found
 
     def _has_pairs(self, node: ShapeNode, g: int, mask: Flags) -> bool:
-        """Whether the best set for each two last questions is enough, and can be found."""
+        """Whether the best set for each pair of last questions is enough, and quick to find."""
         if node.level != 2 or self.costs.is_pair:
             return False
         if self.problem.smallest_leaf is not None or self.problem.forbid_empty_branches:
@@ -414,7 +415,7 @@ class Bounds:
         return not few and sizes[0] * sizes[1] <= MOST_PAIRS
 
     def _best_sets(self, node: ShapeNode, g: int, mask: Flags, limits: Floats) -> list[Survivor]:
-        """Questions about a walked feature, among them the best for each two features below."""
+        """Questions about a walked feature that include the best for each two features below."""
         feature = self.problem.data.features[g]
         q, costs = self.questions, self.costs
         codes = np.array(sorted(q.codes_of(mask, g)), np.int64)
@@ -440,7 +441,7 @@ class Bounds:
     def _stumps(
         self, child: ShapeNode | None, g: int, mask: Flags, values: Floats, table: Table
     ) -> Stumps:
-        """What one side of a question about a walked feature may end in."""
+        """The possible stumps of one side of a question about a walked feature."""
         q, costs = self.questions, self.costs
         n = values.shape[1]
         asked = np.zeros(0, np.int64) if child is None else child.asked
@@ -480,7 +481,7 @@ class Bounds:
         return 0 if child is None else self.encoding.classes[child.node]
 
     def _least_of_masks(self, child: ShapeNode | None, masks: Masks, most: Floats) -> Numbers:
-        """As `least`, for row sets in the search's form."""
+        """Compute the same as `least`, for row sets as bits."""
         return self.least(child, unpack(masks, self.questions.n_rows), most)
 
 
@@ -494,7 +495,7 @@ def _both_sides(parts: Floats, asked: Floats | None, d: Floats, negative: Floats
     asked : float[R, B] or None
         The same of the questions below; None for a leaf.
     d, negative : float[R]
-        What a row costs called positive rather than negative, and called negative.
+        A row's cost of predicting positive less that of negative, and that of negative.
 
     Returns
     -------

@@ -1,8 +1,9 @@
-"""Sets of categories above two leaves, for features with too many to list.
+"""Questions about walked features above two leaves: sets of categories that predict positive.
 
-Of a set only three things count: how many categories say positive, and the errors of both kinds.
-So the best set of each size is read off the sorted categories where a tree's cost is one number.
-Else the categories are added one by one, and sets that are alike in the three count once.
+Three numbers decide the cost of such a set: its size, its false negatives and its false positives.
+If a cost is one number, the sorted categories give the best set of each size. If costs are pairs,
+categories are added one by one. Sets with the same three numbers are alike, and only one of them is
+kept.
 """
 
 from __future__ import annotations
@@ -16,18 +17,18 @@ from odt_core.alternatives.ends import TooManyError
 from odt_core.alternatives.questions import Flags, Floats, Whole
 
 MOST_STATES = 300_000
-"""Sets that are kept at a time."""
+"""The most sets that are kept at a time."""
 
 
 def least_of_sets(d: Floats, most_named: int) -> Floats:
-    """A lower bound of what the set that is called positive adds, on each of B row sets.
+    """A lower bound on the cost that the best set adds, on each of B row sets.
 
     Parameters
     ----------
     d : float[B, n]
-        What it costs to call each category's rows positive rather than negative.
+        The cost of predicting positive for each category's rows, less that of negative.
     most_named : int
-        How many categories a question may name.
+        The most categories that a question may name.
 
     Returns
     -------
@@ -43,16 +44,16 @@ def least_of_sets(d: Floats, most_named: int) -> Floats:
 
 
 def least_costs(d: Floats, is_present: Flags, most_named: int, unit: int) -> Floats:
-    """What the best set adds to the cost, where a cost is one number; infinite without a set.
+    """The cost that the best set adds, if a cost is one number; infinite if there is no set.
 
     Parameters
     ----------
     d : float64[B, n]
-        What it costs to call each category's rows positive rather than negative.
+        The cost of predicting positive for each category's rows, less that of negative.
     is_present : bool[B, n]
         Whether the row set has the category.
     most_named : int
-        How many categories a question may name.
+        The most categories that a question may name.
     unit : int
         See `Costs`.
 
@@ -71,14 +72,14 @@ def least_costs(d: Floats, is_present: Flags, most_named: int, unit: int) -> Flo
 
 @dataclass(frozen=True, eq=False)
 class SetStates:
-    """Sets of a feature's categories that are called positive on one row set.
+    """Sets of a feature's categories that predict positive, on one row set.
 
     Attributes
     ----------
     size, fn, fp : int64[S]
-        How many categories the set has, and the errors.
+        Number of categories in the set, and its errors.
     members : bool[S, n]
-        The set.
+        The categories in the set.
     """
 
     size: Whole
@@ -87,11 +88,11 @@ class SetStates:
     members: Flags
 
     def take(self, places: Whole | Flags) -> SetStates:
-        """Some of the sets."""
+        """Select some of the sets."""
         return SetStates(self.size[places], self.fn[places], self.fp[places], self.members[places])
 
     def with_category(self, at: int, positive: int, negative: int) -> SetStates:
-        """Each set without a further category, and with it."""
+        """Return each set twice: without a further category, and with it."""
         with_it = self.members.copy()
         with_it[:, at] = True
         return SetStates(
@@ -102,7 +103,7 @@ class SetStates:
         )
 
     def alike_once(self, costs: Costs, *, with_all: bool) -> SetStates:
-        """One of the sets that are alike, and, unless all are wanted, none that another beats."""
+        """Keep one of the sets that are alike. Unless `with_all`, drop dominated sets of a size."""
         if with_all:
             keys = np.stack([self.size, self.fn, self.fp], axis=1)
             return self.take(np.unique(keys, axis=0, return_index=True)[1])
@@ -115,7 +116,7 @@ class SetStates:
 def states_within(
     positive: Whole, negative: Whole, costs: Costs, limits: Floats, *, with_all: bool
 ) -> SetStates:
-    """The sets of categories that keep the limits: of those that are alike, one.
+    """Find the sets of categories that keep the limits; one of those that are alike.
 
     Parameters
     ----------
@@ -126,12 +127,12 @@ def states_within(
     limits : float64[M]
         The largest value allowed in each measure.
     with_all : bool
-        Whether sets are wanted that have more errors of both kinds than another of their size.
+        Whether to keep a set that another of the same size dominates.
 
     Raises
     ------
     TooManyError
-        If there are too many to keep.
+        If there are more than `MOST_STATES`.
     """
     none = np.zeros(1, np.int64)
     states = SetStates(none, none, none, np.zeros((1, len(positive)), np.bool_))

@@ -1,4 +1,4 @@
-"""Choices of columns: which column each question of a tree asks about."""
+"""Choices of columns: the column of each question of a tree."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Whole = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 LEAF = 0
-"""The choice that asks nothing."""
+"""The choice without a question."""
 LABELS = 2
-"""Numbers below this are leaves that name an outcome: 0 negative, 1 positive."""
+"""Smaller numbers are leaves: 0 predicts the negative class, 1 the positive class."""
 _WIDTH = 2**31
 
 
 @dataclass(frozen=True)
 class CostLimit:
-    """What all columns of a tree may cost together; each is paid once.
+    """A limit on the total cost of a tree's columns. Each column is paid once.
 
     Attributes
     ----------
     costs : tuple of Fraction
-        What asking each feature costs.
+        The cost of each feature.
     most : Fraction
         The limit.
     """
@@ -36,20 +36,20 @@ class CostLimit:
     most: Fraction
 
     def allows(self, features: frozenset[int]) -> bool:
-        """Whether some features together are cheap enough."""
+        """Whether the total cost of some features keeps the limit."""
         return sum((self.costs[g] for g in features), Fraction(0)) <= self.most
 
 
 class Choices:
     """Numbers for choices of columns.
 
-    A choice is a leaf, or a column with two choices below it, which have no order. Numbers from
-    `LABELS` stand for those with a column.
+    A choice is a leaf, or a column with two choices below it. The two have no order. Choices with a
+    column have numbers from `LABELS`.
 
     Parameters
     ----------
     cost_limit : CostLimit, optional
-        Choices that cost more are not allowed.
+        A choice with a higher cost is not allowed.
     """
 
     def __init__(self, cost_limit: CostLimit | None = None) -> None:
@@ -61,19 +61,19 @@ class Choices:
         self._is_allowed: list[bool] = [True] * LABELS
 
     def allowed(self, numbers: Whole) -> Flags:
-        """Which choices keep the limit on costs."""
+        """Mark the choices that keep the limit on costs."""
         if self.cost_limit is None:
             return np.ones(len(numbers), np.bool_)
         return np.array([self._is_allowed[n] for n in numbers.tolist()], np.bool_)
 
     @staticmethod
     def codes(a: Whole, b: Whole) -> Whole:
-        """One whole number for two choices without order; leaves count as one."""
+        """Write each pair of choices as a number, without order. Leaves count as one choice."""
         a, b = np.where(a < LABELS, LEAF, a), np.where(b < LABELS, LEAF, b)
         return np.minimum(a, b) * _WIDTH + np.maximum(a, b)
 
     def number(self, feature: int, code: int) -> int:
-        """The number of a column with two choices below it, given as in `codes`."""
+        """Return the number of a column with two choices below it. See `codes` for their code."""
         key = (feature, code)
         found = self._number.get(key)
         if found is None:
@@ -89,11 +89,11 @@ class Choices:
         return found
 
     def numbers(self, feature: int, codes: Whole) -> Whole:
-        """As `number`, for many."""
+        """Return the numbers of a column with each of several pairs of choices below it."""
         return np.array([self.number(feature, code) for code in codes.tolist()], np.int64)
 
     def of_tree(self, node: Node) -> int:
-        """The choice of a canonical tree, from its root; `LEAF` where it asks nothing."""
+        """Return the choice of a canonical subtree, from its root; `LEAF` for a leaf."""
         if isinstance(node, Leaf):
             return LEAF
         below = np.array([[self.of_tree(node.left)], [self.of_tree(node.right)]], np.int64)

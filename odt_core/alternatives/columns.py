@@ -1,4 +1,4 @@
-"""What each column is worth: how many near-optimal trees ask it, and the least loss without it."""
+"""The worth of each column: how many near-optimal trees use it, and the least loss without it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from odt_core.solvers.search import solve_search
 
 @dataclass(frozen=True)
 class ColumnWorth:
-    """A column's part in the near-optimal trees.
+    """The worth of a column.
 
     Attributes
     ----------
     feature : int
         The column.
     n_trees : int
-        In how many of the listed trees it is asked.
+        Number of the listed trees with a question about it.
     least_without : int or None
-        The least loss found of trees that may not ask it; None where none was found.
+        The least loss found among trees that may not use it; None if no such tree was found.
     bound_without : int or None
-        No tree that may not ask it has a smaller loss; the same as `least_without` where that is
-        proved. None where there is no tree without it, as where a rule asks it.
+        A proved lower bound on that loss. If the two are equal, the least loss is proved. None if
+        there is no such tree, for example because a rule demands the column.
     """
 
     feature: int
@@ -38,7 +38,7 @@ class ColumnWorth:
 
     @property
     def is_proved(self) -> bool:
-        """Whether the least loss is proved, or that there is no such tree."""
+        """Whether a proof gives the least loss, or shows that no tree does without the column."""
         return self.least_without == self.bound_without
 
 
@@ -50,20 +50,20 @@ def column_worths(
     cost_limit: CostLimit | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[ColumnWorth, ...]:
-    """What each column is worth, by the listed trees and by solving without it.
+    """Find the worth of each column, from the listed trees and from solves without the column.
 
     Parameters
     ----------
     problems : sequence of Problem
         As for `find_near_trees`.
     found : NearTrees
-        The list.
+        The listed trees.
     time_limit : float
         Seconds for all solves together.
     cost_limit : CostLimit, optional
-        The limit that the listed trees keep, and those without a column, too.
+        The limit on costs, which the listed trees keep. Trees without a column must keep it too.
     should_stop : callable, optional
-        Asked while a solve runs; true leaves the rest unproved.
+        Called during the solves. True ends them, and what is left stays unproved.
     """
     deadline = time.perf_counter() + time_limit
     asked = [tree.solution.tree.used_features for tree in found.trees if tree.solution.tree]
@@ -85,9 +85,9 @@ def least_loss(
     cost_limit: CostLimit | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[int | None, int | None]:
-    """The least loss of some problems' trees, and a proved lower bound of it.
+    """Find the least loss of the trees of some problems, and a proved lower bound on it.
 
-    The first is None where no tree was found, the second where there is none.
+    The loss is None if no tree was found. The bound is None if there is no tree.
     """
     deadline = time.perf_counter() + time_limit
     if cost_limit is not None:
@@ -114,7 +114,7 @@ def least_loss(
 
 
 def _usable(problem: Problem) -> set[int]:
-    """The columns that some node may ask."""
+    """The columns that at least one node may use."""
     nodes = range(problem.topology.n_nodes)
     return {g for node in nodes for g in problem.allowed_features(node)}
 
@@ -127,7 +127,7 @@ def _least_without(
     deadline: float,
     should_stop: Callable[[], bool] | None,
 ) -> tuple[int | None, int | None]:
-    """The least loss of trees that may not ask a column, and its bound."""
+    """The least loss of trees that may not use a column, and its bound."""
     listed = _listed_without(problems[0], found, feature)
     if listed is not None:
         return listed, listed
@@ -143,10 +143,10 @@ def _least_without(
 
 
 def _listed_without(problem: Problem, found: NearTrees, feature: int) -> int | None:
-    """The least loss without a column where the list shows it; None where it does not.
+    """The least loss without a column, if the list shows it; None if it does not.
 
-    Where branches may not be empty, a tree that does not ask the column may need it for a question
-    that sends all rows one way, so the list does not tell.
+    If branches may not be empty, a node that sends all rows one way still needs a question, which
+    the canonical tree does not show. It may be about the column. So the list shows nothing then.
     """
     if problem.forbid_empty_branches:
         return None
@@ -159,7 +159,7 @@ def _listed_without(problem: Problem, found: NearTrees, feature: int) -> int | N
 
 
 def forbid(problem: Problem, features: Collection[int]) -> Problem | None:
-    """The problem without some columns; None where a rule asks one, or a node has no other."""
+    """Forbid columns in a problem; None if a rule demands one of them or a node has no other."""
     rules = problem.rules
     if any(rule.split is not None and rule.split.feature in features for _, rule in rules.nodes):
         return None

@@ -1,4 +1,4 @@
-"""What trees cost on rows, in numbers that add up over subtrees, and the limits on these."""
+"""The costs of trees on rows, which add up over subtrees, and the limits on them."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ from odt_core.solvers.exactness import COUNTABLE
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """How the trees of a problem are weighed.
+    """The costs of a problem's trees.
 
-    A cost is an array whose last axis has one or two numbers. Without floors it is the loss, times
-    `unit`, plus the categories that the questions name. With floors, or where the goal counts one
-    kind of error, it is a pair: the false negatives, times `unit`, plus the categories; and the
-    false positives. Fractions of `unit` only break ties.
+    The last axis of a cost has one or two numbers. Without floors, the cost is the loss times
+    `unit`, plus the number of categories that the questions name. With floors, or if the goal
+    counts one kind of error, the cost is a pair. Its first number is the false negatives times
+    `unit`, plus the named categories. Its second number is the false positives. The named
+    categories are fewer than `unit`, so they only break ties.
 
-    A *measure* weighs the two kinds of errors: alpha * FN + beta * FP. Each has a limit, and a
-    lower bound in a measure excludes trees.
+    A *measure* is a weighted sum of the errors, alpha * FN + beta * FP. Each measure has a limit. A
+    lower bound above a limit excludes trees.
 
     Attributes
     ----------
     alpha, beta : float64[M]
-        The measures. The first is the loss, unless the goal counts one kind of error. With pairs
-        the last two are the numbers of errors themselves, whose lower bound is 0.
+        The measures. The first is the loss, unless the goal counts one kind of error. With pairs,
+        the last two are the numbers of false negatives and of false positives. Their lower bound is
+        0.
     unit : int
-        More than the categories that any tree names.
+        A number larger than the number of categories that a tree names.
     is_pair : bool
         Whether costs are pairs.
     most_fn, most_fp : int
-        What the floors allow.
+        The most errors of each kind that the floors allow.
     d : float[M, N]
-        What it costs in each measure to call a row positive rather than negative.
+        In each measure, the cost of predicting positive for a row, less that of negative.
     negative : float[M, N]
-        What it costs to call a row negative.
+        In each measure, the cost of predicting negative for a row.
     """
 
     alpha: Floats
@@ -52,7 +54,7 @@ class Costs:
 
     @classmethod
     def of(cls, problem: Problem, questions: Questions) -> Costs:
-        """The costs of a problem.
+        """Compute the costs of a problem.
 
         Raises
         ------
@@ -84,12 +86,12 @@ class Costs:
 
     @property
     def is_bounded(self) -> Flags:
-        """Whether lower bounds in each measure say something: bool[M]."""
+        """Mark the measures whose lower bounds can be above 0: bool[M]."""
         return np.asarray((self.alpha > 0) & (self.beta > 0))
 
     @property
     def width(self) -> int:
-        """How many numbers a cost has."""
+        """Number of numbers in a cost."""
         return 2 if self.is_pair else 1
 
     def of_errors(self, fn: Floats, fp: Floats, named: Floats | float) -> Floats:
@@ -100,7 +102,7 @@ class Costs:
         return np.asarray((loss * self.unit + named)[..., None])
 
     def within(self, cost: Floats, limits: Floats) -> Flags:
-        """Which costs keep all limits.
+        """Mark the costs that keep all limits.
 
         Parameters
         ----------
@@ -118,14 +120,14 @@ class Costs:
         return kept
 
     def limits_of(self, cost: Floats) -> Floats:
-        """The limits that a cost just keeps: float64[M]."""
+        """The smallest limits that a cost keeps: float64[M]."""
         if not self.is_pair:
             return np.floor(cost / self.unit)
         fn = np.floor(cost[0] / self.unit)
         return self.alpha * fn + self.beta * cost[1]
 
     def best(self, keys: Whole, cost: Floats) -> Whole:
-        """Which entries to keep of each key: the least cost, or of pairs all undominated ones.
+        """Choose the entries to keep of each key: the least cost, or all undominated pairs.
 
         Parameters
         ----------
@@ -144,8 +146,8 @@ class Costs:
         first = np.append(True, key[1:] != key[:-1])
         if not self.is_pair:
             return order[first]
-        # the false positives, lowered by more than there are with each key, so that a running
-        # minimum begins anew where the key does
+        # With each new key, the false positives are lowered by more than their largest number. So
+        # the running minimum starts again at each key.
         fp = cost[order, 1] - np.cumsum(first) * (cost[:, 1].max() + 1)
         least_before = np.append(np.inf, np.minimum.accumulate(fp)[:-1])
         return order[fp < least_before]

@@ -1,7 +1,7 @@
-"""Changes of a tree's questions, as the specification of a new training run.
+"""Changes of a tree's questions, written as the specification of a new training run.
 
-A change becomes a rule for the question's decision node, or cuts the shape there. Rules of earlier
-changes stay, so changes add up. Several changes can be made in one run.
+A change becomes a rule for the question's decision node, or makes the shape smaller there. The
+rules of earlier changes stay. One run can have several changes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import partial
 
-from odt_core.alternatives.placement import PlacedNode, arrange, drawn_nodes, shape_nodes
+from odt_core.alternatives.placement import PlacedNode, arrange, drawn_nodes, placed_nodes
 from odt_core.alternatives.question import Loss, Others, QuestionPart, Reach
 from odt_core.errors import InputError
 from odt_core.solution import Status
@@ -23,16 +23,16 @@ from odt_core.words import number_words, printable
 
 
 class ChangeKind(StrEnum):
-    """What a question becomes."""
+    """The kind of a change of one question."""
 
     ASK = "ask"
-    """It keeps to a rule: a column, or a whole question."""
+    """A rule says which column the question is about, or fixes the whole question."""
     NEVER = "never"
-    """It is not about the column that it is about now."""
+    """The question may no longer be about its present column."""
     KEEP = "keep"
-    """It stays as it is with all below it; the answers of leaves follow the rows."""
+    """The question stays as it is, with all questions below it. Labels of leaves may change."""
     LEAF = "leaf"
-    """A leaf takes its place."""
+    """A leaf replaces the question."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class QuestionChange:
     question : int
         Its place in `Tree.decisions`.
     kind : ChangeKind
-        What it becomes.
+        The kind of change.
     rule : NodeRuleSpec or None
-        The rule to keep to, for `ASK`. Its node number is ignored.
+        The rule, for `ASK`. Its node number is ignored.
     and_below : bool
-        For `NEVER`: whether no question below it may be about the column either.
+        For `NEVER`: whether the column is also excluded from the questions below.
     """
 
     question: int
@@ -58,11 +58,11 @@ class QuestionChange:
 
     @classmethod
     def column(cls, question: int, column: str) -> QuestionChange:
-        """The question is about this column; the search chooses categories or cut point."""
+        """Ask about this column. The search chooses its categories or its cut point."""
         return cls(question, ChangeKind.ASK, NodeRuleSpec(0, features=(column,)))
 
     def words(self, tree: Tree) -> str:
-        """The change in words, such as ``question 2: not about age``; plain text."""
+        """Write the change as plain text, such as ``question 2: not about age``."""
         number = self.question + 1
         if self.kind is ChangeKind.KEEP:
             return f"question {number}: as it is, with all below it"
@@ -75,14 +75,14 @@ class QuestionChange:
 
 @dataclass(frozen=True)
 class PlacedTree:
-    """A trained tree whose questions are known as decision nodes of its specification's shape.
+    """A trained tree, with the decision node of each question in the shape of its specification.
 
     Attributes
     ----------
     spec : TrainSpec
-        How it was trained.
+        The specification of its training.
     tree : Tree
-        The tree; it asks at least one question.
+        The tree, with at least one question.
     root : PlacedNode
         The shape, arranged as the tree is drawn.
     """
@@ -93,27 +93,25 @@ class PlacedTree:
 
     @classmethod
     def of(cls, spec: TrainSpec, tree: Tree) -> PlacedTree:
-        """Place a tree in the shape that it was trained for.
-
-        A tree of any shape gets its own.
+        """Place a tree in the shape of its specification. A tree of any shape gets its own shape.
 
         Raises
         ------
         InputError
-            If the tree asks nothing, or is not one of the specification's.
+            If the tree has no question, or does not fit the specification.
         """
         if not tree.decisions:
             raise InputError("This tree asks nothing, so it has no question to change.")
         if isinstance(spec.topology, AnyShape):
             return cls(spec, tree, drawn_nodes(tree, 0, lambda node: None))
         rules = {rule.node - 1: replace(rule, node=0) for rule in spec.rules.nodes}
-        root = arrange(tree, shape_nodes(spec.topology, rules))
+        root = arrange(tree, placed_nodes(spec.topology, rules))
         if root is None:
             raise InputError("This tree does not have the shape and rules of its run.")
         return cls(spec, tree, root)
 
     def rules_words(self) -> tuple[str, ...]:
-        """The rules for single questions in words, with the questions' numbers in the drawing."""
+        """Write the rules for single questions, with the questions' numbers in the drawing."""
         ruled = [place for place in self.root.walk() if place.rule is not None]
         asked = [place for place in ruled if place.question is not None]
         left_out = [place for place in ruled if place.question is None]
@@ -121,7 +119,7 @@ class PlacedTree:
 
     @property
     def has_left_out(self) -> bool:
-        """Whether the tree asks nothing where a rule excludes a column."""
+        """Whether the tree has no question at a node whose rule excludes a column."""
         return any(
             place.question is None and place.rule is not None and place.rule.never
             for place in self.root.walk()
@@ -135,7 +133,7 @@ class PlacedTree:
     # ------------------------------------------------------------ what else may change
 
     def _base(self, changed: frozenset[int], others: Others) -> PlacedNode[NodeRuleSpec]:
-        """The shape with the rules that keep other questions than those that are changed."""
+        """The shape, with rules that keep the questions that may not change."""
         if others is Others.FREE:
             return self.root
         if others is Others.KEPT:
@@ -156,14 +154,14 @@ class PlacedTree:
         return fixed_rule(self.tree, self.tree.decisions[question])
 
     def ranking_of(self, question: int, others: Others) -> tuple[TrainSpec, QuestionPart]:
-        """The problem in which columns are ranked at a question, and where.
+        """Return the problem and the request for a ranking of columns at a question.
 
         Parameters
         ----------
         question : int
-            Its place in `Tree.decisions`.
+            The question's place in `Tree.decisions`.
         others : Others
-            Which other questions may change.
+            The other questions that may change.
         """
         base = self._base(frozenset([question]), others)
         node = base.number_of(question)
@@ -176,22 +174,23 @@ class PlacedTree:
     def with_changes(
         self, changes: Sequence[QuestionChange], others: Others = Others.FREE
     ) -> TrainSpec:
-        """The problem with changes of one or more questions.
+        """Return the specification with changes of one or more questions.
 
-        While questions above are free, the tree could turn them round and ask a column that is
-        excluded at a question that takes this one's place; so it is excluded there, too.
+        While the questions above are free, the search can reverse them and swap their subtrees.
+        Then another node takes the place of a changed question. So a column that is excluded at the
+        question is excluded at such nodes too.
 
         Parameters
         ----------
         changes : sequence of QuestionChange
-            At least one; at most one for each question.
+            At least one change, and at most one for each question.
         others : Others
-            Which other questions may change.
+            The other questions that may change.
 
         Raises
         ------
         InputError
-            If a change cannot be made, or not together with another one.
+            If a change cannot be made, or two changes contradict each other.
         """
         self._check(changes, others)
         root = self._base(frozenset(change.question for change in changes), others)
@@ -207,7 +206,7 @@ class PlacedTree:
         return self._with(found)
 
     def _check(self, changes: Sequence[QuestionChange], others: Others) -> None:
-        """Refuse changes that leave nothing to solve, or that contradict each other."""
+        """Refuse changes that leave nothing to solve or contradict each other."""
         whole = {
             change.question: change
             for change in changes
@@ -234,7 +233,7 @@ class PlacedTree:
     def _changed(
         self, root: PlacedNode[NodeRuleSpec], change: QuestionChange
     ) -> PlacedNode[NodeRuleSpec]:
-        """The shape with a change that no other question has to follow."""
+        """Apply a change that does not affect other nodes."""
         node = root.number_of(change.question)
         assert node is not None
         found = root.changed(node, lambda place: self._become(place, change))
@@ -251,7 +250,7 @@ class PlacedTree:
         return replace(place, rule=change.rule)
 
     def _mirrored(self, root: PlacedNode[NodeRuleSpec], question: int) -> tuple[int, ...]:
-        """Other nodes that can take a question's place once its own fixed rule is gone."""
+        """Find the nodes that can take a question's place if its own question is not fixed."""
         node = root.number_of(question)
         assert node is not None
         free = root.changed(node, lambda place: replace(place, rule=_unfixed(place.rule)))
@@ -270,7 +269,7 @@ class PlacedTree:
     def _excluded_at(
         self, root: PlacedNode[NodeRuleSpec], node: int, change: QuestionChange
     ) -> PlacedNode[NodeRuleSpec]:
-        """The shape without a change's column at a node, and below it if the change says so."""
+        """Exclude a change's column at a node, and below it if the change says so."""
         name = _asked_at(self.tree, change.question)
         found = root.changed(
             node, lambda place: _excluding(place, name, change.question, change.and_below)
@@ -280,15 +279,15 @@ class PlacedTree:
 
 
 def rules_in_drawing(spec: TrainSpec, tree: Tree) -> tuple[str, ...]:
-    """The rules for single questions in words, numbered as in a run's drawn tree.
+    """Write the rules for single questions, with the questions' numbers in a run's drawn tree.
 
     Parameters
     ----------
     spec : TrainSpec
         The run's specification.
     tree : Tree
-        Its tree. If it asks nothing, or is not one of the specification, the numbers are those of
-        the shape's nodes.
+        The run's tree. If it has no question, or does not fit the specification, the numbers are
+        those of the shape's nodes.
     """
     try:
         return PlacedTree.of(spec, tree).rules_words()
@@ -297,7 +296,7 @@ def rules_in_drawing(spec: TrainSpec, tree: Tree) -> tuple[str, ...]:
 
 
 def _rule_words(place: PlacedNode[NodeRuleSpec]) -> str:
-    """The rule of a node that has one."""
+    """Write the rule of a node, which must have one."""
     assert place.rule is not None
     if place.question is not None:
         return node_rule_words(replace(place.rule, node=place.question + 1))
@@ -311,14 +310,14 @@ def _asked_at(tree: Tree, question: int) -> str:
 
 
 def _unfixed(rule: NodeRuleSpec | None) -> NodeRuleSpec | None:
-    """A rule without a fixed question."""
+    """Return a rule, but None if it fixes the question."""
     return None if rule is None or rule.feature is not None else rule
 
 
 def _excluding(
     place: PlacedNode[NodeRuleSpec], name: str, question: int, and_below: bool
 ) -> PlacedNode[NodeRuleSpec]:
-    """A node that may not ask a column any more, nor those below it if that is asked for."""
+    """Exclude a column at a node, and below it if `and_below`."""
     found = replace(place, rule=_excluding_rule(_unfixed(place.rule), name, question))
     if not and_below:
         return found
@@ -344,7 +343,7 @@ def _excluding_below(
 
 
 def _excluding_rule(rule: NodeRuleSpec | None, name: str, question: int) -> NodeRuleSpec:
-    """A rule that excludes one column more."""
+    """Make a rule that excludes a further column."""
     if rule is None:
         return NodeRuleSpec(0, never=(name,))
     if rule.features is None:
@@ -363,9 +362,9 @@ def _with_paths_kept(
     changed: frozenset[int],
     fixed: Callable[[int], NodeRuleSpec],
 ) -> PlacedNode[NodeRuleSpec] | None:
-    """A shape with the questions above changed ones fixed; None if no changed one is in it.
+    """Fix the questions above the changed questions; None if the subtree has no changed question.
 
-    A node on the way that asks nothing goes, or else it could begin to ask.
+    A node on the path without a question is removed. Otherwise the new tree could ask one there.
     """
     if place is None:
         return None
@@ -381,12 +380,12 @@ def _with_paths_kept(
 
 
 def interchangeable(root: PlacedNode[NodeRuleSpec], node: int) -> tuple[int, ...]:
-    """Nodes that can take a node's place where questions above it are turned round, itself first.
+    """Find the nodes that can take a node's place if questions above are reversed; itself first.
 
     Parameters
     ----------
     root : PlacedNode
-        The shape. A question that is fixed cannot be turned round.
+        The shape. A fixed question cannot be reversed.
     node : int
         The node's number in the shape.
     """
@@ -394,7 +393,7 @@ def interchangeable(root: PlacedNode[NodeRuleSpec], node: int) -> tuple[int, ...
     numbers = {id(place): number for number, place in enumerate(places)}
 
     def visit(place: PlacedNode[NodeRuleSpec]) -> list[int] | None:
-        """The nodes below a place that take the node's; None if it is not there."""
+        """Find such nodes in a subtree; None if the node is not in it."""
         if numbers[id(place)] == node:
             return [node]
         for child, other in ((place.left, place.right), (place.right, place.left)):
@@ -412,12 +411,12 @@ def interchangeable(root: PlacedNode[NodeRuleSpec], node: int) -> tuple[int, ...
 
 
 def _is_alike(one: PlacedNode[NodeRuleSpec], other: PlacedNode[NodeRuleSpec]) -> bool:
-    """Whether two subtrees of a shape have the same nodes and rules."""
+    """Whether two subtrees have the same nodes and rules."""
     return one.topology == other.topology and one.rules == other.rules
 
 
 def fixed_rule(tree: Tree, node: Decision) -> NodeRuleSpec:
-    """The rule that fixes a node's question as it is; the number of its node is left open."""
+    """Make the rule that fixes a node's question as it is. Its node number is 0."""
     feature, left = tree.features[node.split.feature], node.split.left
     low = [code for code in left if code < feature.n_ordered]
     is_low = feature.is_numerical and 0 < len(low) < feature.n_ordered and max(low) < len(low)
@@ -431,12 +430,12 @@ def fixed_rule(tree: Tree, node: Decision) -> NodeRuleSpec:
 
 
 def rules_cost_words(loss: Loss, ruled: Reach, free: Reach) -> str:
-    """What rules cost against the best tree without them, and how far that is proved.
+    """Say how much rules cost against the best tree without them, and how far that is proved.
 
     Parameters
     ----------
     loss : Loss
-        The loss that both minimise.
+        The loss that both trees minimise.
     ruled : Reach
         The tree with the rules.
     free : Reach
@@ -466,7 +465,7 @@ def rules_cost_words(loss: Loss, ruled: Reach, free: Reach) -> str:
 
 
 def _more_words(loss: Loss, difference: Fraction) -> str:
-    """A difference of two losses, such as ``3 more training errors``."""
+    """Write a difference of two losses, such as ``3 more training errors``."""
     if loss.is_share:
         return f"{number_words(float(100 * difference))} percentage points more {loss.name}"
     number, name = loss.words(difference).split(" ", 1)
@@ -474,11 +473,11 @@ def _more_words(loss: Loss, difference: Fraction) -> str:
 
 
 def is_edit_of(spec: TrainSpec, before: TrainSpec) -> bool:
-    """Whether two runs differ in shape and rules for single questions only."""
+    """Whether two runs differ only in their shapes and in their rules for single questions."""
     same = replace(spec, topology=before.topology, rules=before.rules)
     return spec != before and same == before and spec.rules.forbidden == before.rules.forbidden
 
 
 def without_rules(spec: TrainSpec) -> TrainSpec:
-    """The same run without rules for single questions."""
+    """Return the specification without rules for single questions."""
     return replace(spec, rules=RulesSpec(spec.rules.forbidden))

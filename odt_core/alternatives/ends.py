@@ -1,4 +1,4 @@
-"""Why a list of near-optimal trees ends."""
+"""The reasons for which a list of near-optimal trees ends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from enum import StrEnum
 
 
 class End(StrEnum):
-    """Why a list ends."""
+    """The reason for which a list ends.
+
+    ``number``: it has as many trees as the user chose. ``within``: it has all trees up to the loss
+    that the user chose. ``all``: there are no further trees. ``time``, ``stopped``, ``memory``: the
+    search ran out of time, was stopped, or found more than fits into memory.
+    """
 
     NUMBER = "number"
     WITHIN = "within"
@@ -17,17 +22,17 @@ class End(StrEnum):
 
     @property
     def is_as_asked(self) -> bool:
-        """Whether the search found everything that the caller wanted."""
+        """Whether the list has everything that the user chose."""
         return self in (End.NUMBER, End.WITHIN, End.ALL)
 
 
 class SearchEndedError(Exception):
-    """The search ends early, by a stop or the time limit.
+    """The search ends early, because of a stop or the time limit.
 
     Attributes
     ----------
     end : End
-        Why it ends.
+        The reason.
     """
 
     def __init__(self, end: End) -> None:
@@ -36,4 +41,4 @@ class SearchEndedError(Exception):
 
 
 class TooManyError(Exception):
-    """There are more choices within the limits than fit into memory."""
+    """More choices keep the limits than fit into memory."""

@@ -1,4 +1,4 @@
-"""Near-optimal trees, best first: budgets that rise until there are enough trees."""
+"""Near-optimal trees, best first. The search raises a limit on the loss until it has enough."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from odt_core.solution import Assignment, Engine, Seconds, Solution, make_soluti
 from odt_core.solvers.search import solve_search
 from odt_core.topology import AnyShape, Shape, unordered_topologies
 
-TELL_EVERY, TELL_SHARE = 1.0, 5.0
-"""Seconds between two lists that are told, at least, and how often as long as making one."""
+REPORT_EVERY, REPORT_SHARE = 1.0, 5.0
+"""The pause between two reports of the list: at least so many seconds, and at least so many times
+as long as the last report took."""
 
 STEPS = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
-"""How far above the optimum each budget lies, in losses of one error; then all trees."""
+"""The distance of each budget from the optimum, in units of one error. The last budget has all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +40,12 @@ class NearTree:
     solution : Solution
         The tree, recounted.
     loss : int
-        What the objective lacks of its largest possible value, as a whole number (see `Gains`).
+        The largest possible objective less the tree's, as a whole number (see `Gains`).
     named : int
-        Categories that its questions name.
+        Number of categories that its questions name.
     is_settled : bool
-        Whether no tree of its choice of columns has a smaller loss. Else the search ended before
-        it came to that loss.
+        Whether no tree of its choice of columns has a smaller loss. If not, the search ended before
+        it reached that loss.
     """
 
     problem: Problem
@@ -61,21 +62,21 @@ class NearTrees:
     Attributes
     ----------
     trees : tuple of NearTree
-        One for each choice of columns: by loss, then number of questions, then categories named.
-        Those that are not settled come after all others.
+        One tree for each choice of columns, by loss, number of questions, and number of named
+        categories. Trees that are not settled come last.
     least : int or None
-        The least loss, the optimum's; None where no tree meets the conditions and keeps the limit
-        on costs, or none is proved.
+        The loss of the optimum. None if no tree meets the conditions and keeps the limit on costs,
+        or if the optimum is not proved.
     complete_below : int or None
-        Every choice with a smaller loss is among the trees; None if they are all there are.
+        Every choice with a smaller loss is among the trees. None if there are no further choices.
     n_within : int
-        How many choices the search found; `trees` may have fewer.
+        Number of choices that the search found; `trees` may have fewer.
     n_best : int
-        How many of these have the least loss.
+        Number of these with the least loss.
     is_count_complete : bool
         Whether `n_best` counts all of them.
     end : End
-        Why the list ends.
+        The reason for which the list ends.
     seconds : float
         Wall-clock time.
     """
@@ -92,7 +93,7 @@ class NearTrees:
 
 @dataclass(frozen=True)
 class _Row:
-    """A choice's best cost in one of the searches."""
+    """The best entry of a choice, and the number of the search that found it."""
 
     rank: tuple[float, ...]
     choice: int
@@ -103,10 +104,10 @@ class _Row:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """All choices up to a budget, best first.
+    """All choices whose loss is within a budget, best first.
 
-    Where the goal counts one kind of error, `others` is up to how many errors of the other kind, or
-    None for any.
+    If the goal counts one kind of error, `others` limits the errors of the other kind; None is no
+    limit.
     """
 
     budget: int
@@ -114,17 +115,15 @@ class _Found:
     rows: list[_Row]
 
 
-OnProgress = Callable[[int, int], None]
-"""Takes how many choices are found, and up to which loss above the optimum none is missing."""
 OnTrees = Callable[[NearTrees], None]
-"""Takes the list as it would be if the search ended now."""
+"""A function that receives the list as it would be if the search ended now."""
 
 
 def problems_of(problem: Problem, shape: Shape) -> list[Problem]:
-    """The problems of one shape, or of the topologies that together are any shape."""
+    """Return the problem of a shape, or for any shape the problems of all its topologies."""
     if not isinstance(shape, AnyShape):
         return [problem]
-    # a smaller tree is one of a larger topology, unless branches may not be empty
+    # a larger topology also has all smaller trees, unless branches may not be empty
     first = 1 if problem.forbid_empty_branches else shape.most_questions
     return [
         dataclasses.replace(problem, topology=topology)
@@ -134,10 +133,10 @@ def problems_of(problem: Problem, shape: Shape) -> list[Problem]:
 
 
 def loss_unit(problem: Problem) -> Fraction:
-    """What one unit of the whole-number loss is, in errors or in percentage points.
+    """Return the size of one unit of the whole-number loss, in errors or in percentage points.
 
-    Losses under the goal accuracy are numbers of errors, with false alarms weighed by the class
-    weight. Those under a goal of rates are percentage points of that rate.
+    For the goal accuracy, a loss is a number of errors, with the class weight for false positives.
+    For the other goals, it is in percentage points of the goal's rate.
     """
     of_rates = problem.objective.goal is not Goal.ACCURACY
     return Fraction(100 if of_rates else 1, problem.gains.scale)
@@ -150,35 +149,32 @@ def find_near_trees(
     within: Fraction | None = None,
     cost_limit: CostLimit | None = None,
     time_limit: float = 60.0,
-    on_progress: OnProgress | None = None,
     on_trees: OnTrees | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> NearTrees:
     """List near-optimal trees, best first: for each choice of columns the best tree.
 
-    A *choice of columns* says of a tree in its canonical form which column each question asks,
-    without order among the two sides of a question. The list is complete up to a loss, which it
-    tells, also if it ends early.
+    A *choice of columns* is a canonical tree with only the column of each question. The two sides
+    of a question have no order. The list is complete below a certain loss (`complete_below`), even
+    if it ends early.
 
     Parameters
     ----------
     problems : sequence of Problem
-        One, or those of several topologies (see `problems_of`).
+        One problem, or the problems of several topologies (see `problems_of`).
     number : int
-        The list ends with so many trees.
+        The most trees in the list.
     within : Fraction, optional
         The largest loss above the optimum, in units of `loss_unit`.
     cost_limit : CostLimit, optional
-        What all columns of a tree may cost together.
+        A limit on the total cost of a tree's columns.
     time_limit : float
         Seconds.
-    on_progress : callable, optional
-        Called after each budget.
     on_trees : callable, optional
-        Called after some of the budgets.
+        Called from time to time with the list so far.
     should_stop : callable, optional
-        Called often, also while the trees are built. True ends the search with the choices that
-        were found.
+        Called often, also while the trees are built. True ends the search. The list then has the
+        choices found so far.
 
     Raises
     ------
@@ -190,9 +186,7 @@ def find_near_trees(
     # on a busy machine several threads for one small product wait longer than they count
     with threadpool_limits(1, user_api="blas"):
         choices = Choices(cost_limit)
-        listing = _Listing(problems, choices, number, within, time_limit, on_progress, should_stop)
-        listing.on_trees = on_trees
-        return listing.run()
+        return _Listing(problems, choices, number, within, time_limit, on_trees, should_stop).run()
 
 
 class _Listing:
@@ -203,11 +197,11 @@ class _Listing:
         number: int,
         within: Fraction | None,
         time_limit: float,
-        on_progress: OnProgress | None,
+        on_trees: OnTrees | None,
         should_stop: Callable[[], bool] | None,
     ) -> None:
         self.problems, self.number = problems, number
-        self.on_progress, self.should_stop = on_progress, should_stop
+        self.on_trees, self.should_stop = on_trees, should_stop
         self.is_over = False
         self.began = time.perf_counter()
         self.deadline = self.began + time_limit
@@ -216,16 +210,15 @@ class _Listing:
         self.margin = None if within is None else int(within / loss_unit(problems[0]))
         self.choices = choices
         self.searches = [NearSearch(problem, choices, self._check) for problem in problems]
-        self.on_trees: OnTrees | None = None
-        self.next_told = 0.0
+        self.next_report_at = 0.0
         self.best: NearTree | None = None
-        """The exact search's tree."""
+        """The best tree of the exact search."""
         self.bound = 0
-        """No tree has a smaller loss, if that was not settled in the time."""
+        """A lower bound on every tree's loss, for a search that ends before it has the optimum."""
 
     def _check(self) -> None:
         stops = self.should_stop is not None and self.should_stop()
-        if self.is_over:  # the trees of what is complete are built whatever the time
+        if self.is_over:  # the trees that were found are built even after the time limit
             return
         if stops:
             raise SearchEndedError(End.STOPPED)
@@ -241,14 +234,12 @@ class _Listing:
                 return self._result(None, None, End.ALL)
             for budget, others in self._budgets(optimum, self.margin):
                 found = _Found(budget, others, self._rows(budget, others))
-                if self.on_progress is not None:
-                    self.on_progress(len(found.rows), budget - optimum)
-                # exactly so many can be all that there are
+                # if exactly so many are found at the end, they may be all that there are
                 is_last = budget >= self.most and others is None
                 if len(found.rows) >= self.number + is_last:
                     end = End.NUMBER
                     break
-                self._tell(found, optimum)
+                self._report(found, optimum)
             else:
                 end = End.ALL if self.margin is None else End.WITHIN
         except SearchEndedError as error:
@@ -257,18 +248,18 @@ class _Listing:
             end = End.MEMORY
         return self._result(found, optimum, end)
 
-    def _tell(self, found: _Found, optimum: int) -> None:
-        """Tell the list so far, rarely enough that this takes little of the time."""
+    def _report(self, found: _Found, optimum: int) -> None:
+        """Report the list so far, but rarely, because each report takes time."""
         began = time.perf_counter()
-        if self.on_trees is None or began < self.next_told:
+        if self.on_trees is None or began < self.next_report_at:
             return
         self.on_trees(self._result(found, optimum, End.STOPPED))
         self.is_over = False
         now = time.perf_counter()
-        self.next_told = now + max(TELL_EVERY, TELL_SHARE * (now - began))
+        self.next_report_at = now + max(REPORT_EVERY, REPORT_SHARE * (now - began))
 
     def _optimum(self) -> int | None:
-        """The least loss of all searches' problems; None if no tree meets the conditions."""
+        """Find the least loss of all problems; None if no tree meets the conditions."""
         bounds = [0] * len(self.problems)
         for at, problem in enumerate(self.problems):
             left = max(self.deadline - time.perf_counter(), 0.1)
@@ -291,7 +282,7 @@ class _Listing:
         return self._least_allowed(self.best.loss)
 
     def _least_allowed(self, least: int) -> int | None:
-        """The least loss of the trees that keep the limit on costs; None if there are none."""
+        """Find the least loss of trees that keep the limit on costs; None if there are none."""
         self.bound = least
         for budget, others in self._budgets(least, None):
             rows = self._rows(budget, others)
@@ -301,10 +292,10 @@ class _Listing:
         return None
 
     def _budgets(self, optimum: int, margin: int | None) -> Iterator[tuple[int, int | None]]:
-        """Losses up to which all choices are looked for, rising.
+        """Yield rising budgets: limits on the loss, and on errors that the goal does not count.
 
-        Where the goal counts one kind of error, very many trees may be as good as the best. So
-        first come those of them with few errors of the other kind.
+        If the goal counts one kind of error, very many trees may be as good as the best. So the
+        search first looks for such trees with few errors of the other kind.
         """
         if self.gains.counts_one_class and self.best is not None:
             counts = self.best.solution.confusion
@@ -322,14 +313,14 @@ class _Listing:
         yield last, None
 
     def _rows(self, budget: int, others: int | None) -> list[_Row]:
-        """All choices up to a loss, and up to some errors that the goal does not count."""
+        """Find all choices within a loss, and within some errors that the goal does not count."""
         found = [search.root(self._limits(search, budget, others)) for search in self.searches]
         most = np.inf if others is None else others
         merged = self._merged(found)
         return [row for row in merged if row.rank[0] <= budget and row.rank[1] <= most]
 
     def _beyond(self, found: _Found | None, optimum: int | None) -> list[_Row]:
-        """What else an unfinished search has found, best first; not settled above the optimum."""
+        """Further choices of an unfinished search, best first, settled only at the optimum."""
         try:
             entries = [search.so_far() for search in self.searches]
         except (TooManyError, MemoryError):
@@ -342,7 +333,7 @@ class _Listing:
         ]
 
     def _merged(self, found: Sequence[Entries]) -> list[_Row]:
-        """The choices of all searches, each with its best tree, best first."""
+        """Merge the choices of all searches. Each keeps its best tree; the best comes first."""
         best: dict[int, _Row] = {}
         for at, (search, entries) in enumerate(zip(self.searches, found, strict=True)):
             ranks = self._ranks(search, entries.number, entries.cost)
@@ -355,7 +346,7 @@ class _Listing:
         return sorted(best.values(), key=lambda row: (row.rank, int(row.entry.number[0])))
 
     def _limits(self, search: NearSearch, budget: int, others: int | None) -> Floats:
-        """The largest value in each measure of a tree with a loss within the budget."""
+        """The largest value of each measure that a tree within the budget can have."""
         costs, gains = search.costs, self.gains
         if not costs.is_pair:
             return np.array([float(budget)])
@@ -371,7 +362,7 @@ class _Listing:
         return np.asarray(limits, np.float64)
 
     def _ranks(self, search: NearSearch, numbers: np.ndarray, cost: Floats) -> Floats:
-        """Loss, errors that the goal does not count, questions, categories: float64[E, 4]."""
+        """Loss, errors that the goal does not count, questions, named categories: float64[E, 4]."""
         costs, gains = search.costs, self.gains
         first = np.floor(cost[:, 0] / costs.unit)
         named = cost[:, 0] - first * costs.unit
@@ -385,7 +376,7 @@ class _Listing:
         return np.stack([loss, others, questions, named], axis=1).reshape(-1, 4)
 
     def _result(self, found: _Found | None, optimum: int | None, end: End) -> NearTrees:
-        """The list: what is complete, and after an early end what else was found."""
+        """Make the list: the complete part, and after an early end what else was found."""
         self.is_over = True
         rows = [] if found is None else list(found.rows)
         if rows and rows[0].rank[0] != optimum:
@@ -409,7 +400,7 @@ class _Listing:
         )
 
     def _complete_below(self, found: _Found | None, optimum: int | None, end: End) -> int | None:
-        """Every choice with a smaller loss is listed; None if all there are are."""
+        """The loss below which every choice is listed; None if there are no further choices."""
         if optimum is None:
             return None if end is End.ALL else self.bound
         if found is None or found.others is not None:
@@ -421,7 +412,7 @@ class _Listing:
     def _trees(
         self, rows: list[_Row], found: _Found | None, optimum: int | None
     ) -> tuple[NearTree, ...]:
-        """The trees of the first rows; the exact search's one too if the list has it not yet."""
+        """Build the trees of the first rows. Add the exact search's tree if the list lacks it."""
         best = self.best
         if found is not None or best is None or not self._is_allowed(best):
             return tuple(self._tree(row) for row in rows[: self.number])
@@ -441,7 +432,7 @@ class _Listing:
         return limit is None or limit.allows(frozenset(shown.used_features))
 
     def _tree(self, row: _Row) -> NearTree:
-        self._check()  # so that the caller of a long list hears of a stop
+        self._check()  # so that the caller notices a stop while a long list is built
         search = self.searches[row.search]
         assignment = search.assignment(row.entry)
         loss = int(row.rank[0])
@@ -450,7 +441,7 @@ class _Listing:
 
 
 def _near_tree(problem: Problem, assignment: Assignment, loss: int) -> NearTree:
-    """A tree of the exact search, with the number of categories that its questions name."""
+    """Recount a tree of the exact search, and count the categories that its questions name."""
     solution = recounted(problem, assignment, loss)
     assert solution.tree is not None
     named = 0
@@ -462,12 +453,12 @@ def _near_tree(problem: Problem, assignment: Assignment, loss: int) -> NearTree:
 
 
 def recounted(problem: Problem, assignment: Assignment, loss: int) -> Solution:
-    """A tree of the list as a solution, recounted from the rows.
+    """Recount a tree of the list from the rows, and return it as a solution.
 
     Raises
     ------
     DisagreementError
-        If it breaks a condition, or its loss is another.
+        If it breaks a condition, or its loss differs.
     """
     return make_solution(
         problem,

@@ -1,9 +1,10 @@
-"""The best tree of every choice of columns whose cost keeps a limit: a recursion over row sets.
+"""The best tree of each choice of columns that keeps the limits, by recursion over row sets.
 
-``near(node, rows, limits)`` gives, for each choice of columns, the least cost of a subtree on these
-rows, if it keeps the limits. A question parts the rows. Its two sides are solved each up to the
-limit less a lower bound of the other side, and every two choices below are put together. Choices
-are merged as they arise, so the work grows with the number of choices and not of trees.
+``near(node, rows, limits)`` finds the choices of columns of a subtree on these rows, each with its
+least cost, if that keeps the limits. A question divides the rows. Each side is solved up to the
+limit less a lower bound of the other side. Then each choice of one side is combined with each
+choice of the other. Equal choices are merged at once. So the work grows with the number of choices,
+not with the number of trees.
 """
 
 from __future__ import annotations
@@ -25,32 +26,32 @@ from odt_core.problem import Problem, Split
 from odt_core.solution import Assignment
 
 PASS = -1
-"""In place of a question: all rows go one way."""
+"""Stands for a question that sends all rows one way."""
 AT_ONCE = 256
-"""Row sets whose last questions are counted together."""
+"""Number of row sets whose last questions are counted together."""
 MOST_ENTRIES = 3_000_000
-"""Entries that one node keeps in memory."""
+"""The most entries that a node keeps in memory."""
 PAIRS_AT_ONCE = 4_000_000
-"""Pairs of entries of two sides that are put together at once."""
+"""The most pairs of entries from two sides that are combined at once."""
 MERGED_AT = 500_000
-"""Entries of a feature at which those of the same choice are merged."""
+"""Number of entries of a feature at which equal choices are merged."""
 
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Choices of columns of a subtree on some rows, each with its best tree.
+    """Choices of columns of a subtree on some rows, each with its best tree: E entries.
 
     Attributes
     ----------
     number : int64[E]
         The choice (see `Choices`).
     cost : float64[E, width]
-        Its least cost; with pairs a choice has an entry for each undominated one.
+        The least cost of the choice. If costs are pairs, each undominated pair has an entry.
     question, is_swapped : int64[E], bool[E]
-        The question at the top, `PASS` where there is none, and whether the rows that answer yes
-        go right. With `PASS` it says that all rows go right.
+        The question at the top, and whether the rows that answer yes go right. With `PASS`,
+        `is_swapped` says whether all rows go right.
     left, right : int64[E]
-        Choices below.
+        The choices of the two sides.
     cost_left, cost_right : float64[E, width]
         Their costs.
     """
@@ -68,12 +69,12 @@ class Entries:
         return len(self.number)
 
     def take(self, places: Whole | Flags) -> Entries:
-        """Some of the entries."""
+        """Select some of the entries."""
         return Entries(*(getattr(self, name)[places] for name in self.__dataclass_fields__))
 
     @classmethod
     def join(cls, parts: list[Entries], width: int) -> Entries:
-        """All entries of several parts."""
+        """Join the entries of several parts."""
         if not parts:
             none = np.zeros(0, np.int64)
             no_cost = np.zeros((0, width))
@@ -88,21 +89,21 @@ class Entries:
 
     @classmethod
     def plain(cls, number: Whole, cost: Floats) -> Entries:
-        """Entries of leaves and of last questions, whose trees are found again when needed."""
+        """Make entries without a question, for leaves and last questions (see `_build_last`)."""
         n = len(number)
         none = np.full(n, PASS, np.int64)
         return cls(number, cost, none, np.zeros(n, np.bool_), none, none, cost, cost)
 
 
 class NearSearch:
-    """Finds near-optimal choices of columns of one shape.
+    """Finds the near-optimal choices of columns of one shape.
 
     Parameters
     ----------
     problem : Problem
         The problem.
     choices : Choices
-        Numbers for choices, shared with the searches of other shapes.
+        The numbers of choices, which the searches of all shapes share.
     check : callable
         Called often. It raises `SearchEndedError` to end the search.
     """
@@ -114,19 +115,19 @@ class NearSearch:
         self.costs = Costs.of(problem, self.questions)
         self.bounds = Bounds(problem, self.questions, self.costs, check)
         leaf = problem.smallest_leaf
-        self.least_held = 0 if leaf is None else leaf.rows
+        self.least_rows = 0 if leaf is None else leaf.rows
         self.everything = np.ones(self.questions.n_rows, np.bool_)
         self._known: dict[tuple[int, bytes], tuple[Floats, Entries]] = {}
         self._at_root: tuple[list[Entries], dict[int, list[Entries]]] = [], {}
 
     def root(self, limits: Floats) -> Entries:
-        """The choices of whole trees that keep the limits."""
+        """Find the choices of whole trees that keep the limits."""
         return self.near(self.nodes[0], self.everything, limits)
 
     def so_far(self) -> Entries:
-        """The choices of whole trees that the last, perhaps unfinished search has found.
+        """Return the choices of whole trees that the last search has found, even if unfinished.
 
-        Others may be missing, and a choice may have a better tree.
+        After an unfinished search, choices may be missing, and a choice may have a better tree.
         """
         parts, of_feature = self._at_root
         found = list(parts)
@@ -138,7 +139,7 @@ class NearSearch:
     # ------------------------------------------------------------ the recursion
 
     def near(self, node: ShapeNode | None, mask: Flags, limits: Floats) -> Entries:
-        """The choices of a subtree on some rows that keep the limits.
+        """Find the choices of a subtree on some rows that keep the limits.
 
         Parameters
         ----------
@@ -168,8 +169,8 @@ class NearSearch:
         of_feature: dict[int, list[Entries]] = {}
         if node is self.nodes[0]:
             self._at_root = parts, of_feature
-        for survivor, pair in self._parted(node, mask, limits):
-            joined = self._put_together(survivor, pair, limits)
+        for survivor, pair in self._divided(node, mask, limits):
+            joined = self._combined(survivor, pair, limits)
             if len(joined):
                 feature = self.questions.splits[survivor.question].feature
                 of_feature.setdefault(feature, []).append(joined)
@@ -179,7 +180,7 @@ class NearSearch:
         return entries.take(self.costs.best(entries.number, entries.cost))
 
     def _merge_many(self, found: list[Entries]) -> None:
-        """Merge a feature's entries, which have keys instead of numbers, if they are many."""
+        """Merge a feature's entries if there are many. They still have codes instead of numbers."""
         if sum(map(len, found)) < MERGED_AT * (1 + (len(found[0]) >= MERGED_AT)):
             return
         entries = Entries.join(found, self.costs.width)
@@ -187,10 +188,10 @@ class NearSearch:
         if len(found[0]) > MOST_ENTRIES:
             raise TooManyError
 
-    def _parted(
+    def _divided(
         self, node: ShapeNode, mask: Flags, limits: Floats
     ) -> Iterator[tuple[Survivor, tuple[Entries, Entries]]]:
-        """Each question that may keep the limits, and both sides."""
+        """Yield each question that may keep the limits, with the entries of both sides."""
         found = self.bounds.survivors(node, mask, limits)
         for first in range(0, len(found), AT_ONCE):
             self.check()
@@ -220,17 +221,17 @@ class NearSearch:
                     pair.append(entries)
                 yield each, (pair[0], pair[1])
 
-    def _put_together(
+    def _combined(
         self, survivor: Survivor, pair: tuple[Entries, Entries], limits: Floats
     ) -> Entries:
-        """Every choice of the left side with every one of the right; keys instead of numbers."""
+        """Combine each choice of the left side with each of the right. The results have codes."""
         left, right = pair
         if not len(left) or not len(right):
             return Entries.join([], self.costs.width)
         a, b, cost = self._sums(left.cost, right.cost, survivor.named, limits)
         number_a, number_b = left.number[a], right.number[b]
         keys = self.choices.codes(number_a, number_b)
-        # two leaves that say the same are one leaf, and the question goes
+        # two leaves with the same label are one leaf without a question
         alike = (number_a < LABELS) & (number_a == number_b)
         keys[alike] = -1 - number_a[alike]
         cost[alike, 0] -= survivor.named
@@ -243,7 +244,7 @@ class NearSearch:
     def _sums(
         self, left: Floats, right: Floats, named: float, limits: Floats
     ) -> tuple[Whole, Whole, Floats]:
-        """The pairs of costs whose sum keeps the limits: places left and right, and the sums."""
+        """Find the pairs of costs whose sum keeps the limits: their places, and the sums."""
         found = []
         step = max(1, PAIRS_AT_ONCE // len(right))
         for first in range(0, len(left), step):
@@ -258,7 +259,7 @@ class NearSearch:
         return a, b, cost
 
     def _numbered(self, feature: int, found: list[Entries]) -> list[Entries]:
-        """The entries of one feature merged, with the numbers of their choices."""
+        """Merge the entries of one feature, and give their choices numbers."""
         entries = Entries.join(found, self.costs.width)
         entries = entries.take(self.costs.best(entries.number, entries.cost))
         is_leaf = entries.number < 0
@@ -269,7 +270,7 @@ class NearSearch:
     # ------------------------------------------------------------ all rows one way
 
     def _passing(self, node: ShapeNode, mask: Flags, limits: Floats) -> list[Entries]:
-        """The entries where the question at the top sends all rows one way."""
+        """Find the entries whose question at the top sends all rows one way."""
         found = []
         for is_right in self._ways(node, mask):
             child = node.right if is_right else node.left
@@ -284,7 +285,7 @@ class NearSearch:
         return found
 
     def _ways(self, node: ShapeNode, mask: Flags) -> tuple[bool, ...]:
-        """Which ways a question that sends all rows one way may send them: left, right."""
+        """The ways in which one question may send all rows: False is left, True is right."""
         if node.is_fixed:
             yes = self.questions.inside[mask, int(node.asked[0])]
             return () if 0 < yes.sum() < len(yes) else (not yes.all(),)
@@ -293,7 +294,7 @@ class NearSearch:
         return (False,) if node.is_mirrored and node.level > 1 else (False, True)
 
     def passing_split(self, node: ShapeNode, mask: Flags) -> Split | None:
-        """A question that all these rows answer with no, None if there is none."""
+        """Return a question to which all these rows answer no; None if there is none."""
         if not self.problem.forbid_empty_branches:
             return Split(self.problem.allowed_features(node.node)[0], frozenset())
         for g in self.problem.allowed_features(node.node):
@@ -309,9 +310,9 @@ class NearSearch:
     # ------------------------------------------------------------ leaves and last questions
 
     def _shallow(self, node: ShapeNode | None, masks: Flags, limits: Floats) -> list[Entries]:
-        """The entries of leaves, or of nodes with two leaves, on each of B row sets.
+        """The entries of a leaf, or of a node with two leaves, on each of B row sets.
 
-        Those that do not keep the limits, float64[B, M], may be missing.
+        Entries that exceed the limits, float64[B, M], may be missing.
         """
         tables = self._last_questions(masks, node)
         if self.costs.is_pair:
@@ -335,12 +336,12 @@ class NearSearch:
         return found
 
     def _single(self, features: Iterable[int]) -> Whole:
-        """The choice that asks one column, for each of some columns."""
+        """The choice of a single question, for each of some columns."""
         return np.array([self.choices.number(g, 0) for g in features], np.int64)
 
     def _least_of_sets(self, g: int, masks: Flags, limits: Floats) -> Floats:
         """The least cost of a question about a walked feature on each of B row sets: float64[B]."""
-        if self.least_held:  # how many rows a set has counts, too
+        if self.least_rows:  # the closed form does not know the sizes of leaves
             each = [self._set_costs(g, *pair) for pair in zip(masks, limits, strict=True)]
             return np.array([cost.min(initial=np.inf) for cost in each])
         q, costs, feature = self.questions, self.costs, self.problem.data.features[g]
@@ -364,19 +365,19 @@ class NearSearch:
         return self.costs.of_errors(sets.fn.astype(float), sets.fp.astype(float), named)
 
     def _sets_within(self, g: int, mask: Flags, limits: Floats) -> SetStates:
-        """The sets of a walked feature's categories that may be called positive on some rows."""
+        """The sets of a walked feature's categories that may predict positive on some rows."""
         q, feature = self.questions, self.problem.data.features[g]
         codes = q.codes[mask, g]
         positive, negative, counted = (
             np.bincount(codes, weight[mask], feature.n_values).astype(np.int64)
             for weight in (q.positive, q.negative, q.counted)
         )
-        sets = states_within(positive, negative, self.costs, limits, with_all=self.least_held > 0)
+        sets = states_within(positive, negative, self.costs, limits, with_all=self.least_rows > 0)
         n = int((positive + negative > 0).sum())
         named = np.minimum(sets.size, n - sets.size)
         kept = (named > 0) & (named <= most_named(self.problem, feature))
         held = sets.members @ counted
-        kept &= (held >= self.least_held) & (counted.sum() - held >= self.least_held)
+        kept &= (held >= self.least_rows) & (counted.sum() - held >= self.least_rows)
         return sets.take(kept)
 
     def _undominated(
@@ -398,7 +399,7 @@ class NearSearch:
         return Entries.plain(number[kept], cost[kept])
 
     def _last_questions(self, masks: Flags, node: ShapeNode | None) -> _Tables:
-        """Count what a leaf, or a node with two leaves, costs on each of B row sets."""
+        """Count the costs of a leaf, or of a node with two leaves, on each of B row sets."""
         q, costs = self.questions, self.costs
         kind = costs.d.dtype
         rows = masks.any(axis=0)
@@ -413,13 +414,13 @@ class NearSearch:
         parts = (found > 0) & (found < n_rows)
         leaf_allowed = np.ones((len(masks), LABELS), np.bool_)
         allowed = parts
-        if self.least_held:
+        if self.least_rows:
             held = q.counted[rows].astype(kind)
             total = np.asarray(sets @ held, np.float64)[:, None]
             of_yes = np.asarray((sets * held) @ inside, np.float64)
-            large = (of_yes >= self.least_held) & (total - of_yes >= self.least_held)
+            large = (of_yes >= self.least_rows) & (total - of_yes >= self.least_rows)
             allowed = parts & large
-            leaf_allowed &= total >= self.least_held
+            leaf_allowed &= total >= self.least_rows
             if node is not None and node.is_fixed:
                 leaf_allowed &= large | ~parts
         if node is not None and not node.is_fixed and self.problem.forbid_empty_branches:
@@ -430,7 +431,7 @@ class NearSearch:
     # ------------------------------------------------------------ trees
 
     def assignment(self, entry: Entries) -> Assignment:
-        """The tree of a choice, one entry, that the search has found."""
+        """Build the tree of a single entry."""
         splits: dict[int, Split] = {}
         labels: dict[int, bool] = {}
         number, cost = int(entry.number[0]), entry.cost[0]
@@ -466,7 +467,7 @@ class NearSearch:
         splits: dict[int, Split],
         labels: dict[int, bool],
     ) -> None:
-        """Note the questions and labels of the tree below a child of the topology."""
+        """Enter the questions and labels of the subtree at a child of the topology."""
         if child < 0:
             labels[-1 - child] = bool(number)
             return
@@ -486,7 +487,7 @@ class NearSearch:
         splits: dict[int, Split],
         labels: dict[int, bool],
     ) -> None:
-        """The same from a node's entry, which says what is asked there."""
+        """Enter the questions and labels of the subtree at a node, from the node's entry."""
         node, (left, right) = self.nodes[child], self.problem.topology.children(child)
         number, cost = int(entry.number[0]), entry.cost[0]
         question, swapped = int(entry.question[0]), bool(entry.is_swapped[0])
@@ -524,7 +525,7 @@ class NearSearch:
     ) -> None:
         node = self.nodes[child]
         left, right = (-1 - below for below in self.problem.topology.children(child))
-        if number < LABELS:  # a leaf: all rows one way, or two leaves that say the same
+        if number < LABELS:  # one leaf: all rows go one way, or both leaves have the same label
             labels[left], labels[right] = bool(number), bool(number)
             splits[child] = self._pass(node, mask, is_right=bool(number))
             if not node.is_fixed:
@@ -541,7 +542,7 @@ class NearSearch:
     def _last_question(
         self, node: ShapeNode, mask: Flags, number: int, cost: Floats
     ) -> tuple[Split, bool]:
-        """The question above two leaves that has a cost, and whether yes means positive."""
+        """Find the question above two leaves with this cost, and whether yes predicts positive."""
         for g in node.walked:
             if self.choices.number(g, 0) == number:
                 return self._last_set(g, mask, cost)
@@ -555,10 +556,10 @@ class NearSearch:
             if fits.any():
                 place = int(of_choice[np.flatnonzero(fits)[0]])
                 return self.questions.splits[int(node.asked[place])], is_yes_positive
-        raise AssertionError("a cost that no question has")
+        raise AssertionError("no question has this cost")
 
     def _last_set(self, g: int, mask: Flags, cost: Floats) -> tuple[Split, bool]:
-        """The question about a walked feature that has a cost; it names the smaller set."""
+        """Find the question about a walked feature with this cost; it names the smaller set."""
         sets, n = self._sets_within(g, mask, self.costs.limits_of(cost)), self._n_present(g, mask)
         fits = np.flatnonzero((self._costs_of(sets, n) == cost).all(axis=1))
         members = sets.members[fits[0]]
@@ -573,20 +574,20 @@ class NearSearch:
 
 @dataclass(frozen=True, eq=False)
 class _Tables:
-    """What leaves and last questions cost on B row sets.
+    """The sums from which the costs of leaves and of A last questions follow, on B row sets.
 
     Attributes
     ----------
     positive, negative : float64[B]
-        Weights of the positive and negative rows.
+        Total weights of the positive and of the negative rows.
     yes_positive, yes_negative : float64[B, A]
-        Of those that answer yes.
+        The same for the rows that answer yes to each question.
     named : float64[B, A]
-        Categories that each question names.
+        Number of categories that each question names.
     allowed : bool[B, A]
         Whether the question may be asked above two leaves.
     leaf_allowed : bool[B, 2]
-        Whether the whole set may be a leaf.
+        Whether the whole set may be a leaf that predicts negative, and positive.
     """
 
     costs: Costs
@@ -599,14 +600,14 @@ class _Tables:
     leaf_allowed: Flags
 
     def leaf_costs(self) -> Floats:
-        """float64[B, 2, width]: a leaf that says negative, and one that says positive."""
+        """Costs of a leaf that predicts negative, and of a positive one: float64[B, 2, width]."""
         none = np.zeros(len(self.positive))
         fn = np.stack([self.positive, none], axis=1)
         fp = np.stack([none, self.negative], axis=1)
         return self.costs.of_errors(fn, fp, 0)
 
     def one_way(self, is_yes_positive: bool) -> Floats:
-        """float64[B, A, width]: each question, with the leaf of yes positive or negative."""
+        """Costs of each question if yes predicts positive, or negative: float64[B, A, width]."""
         if is_yes_positive:
             missed = self.positive[:, None] - self.yes_positive
             return self.costs.of_errors(missed, self.yes_negative, self.named)
@@ -614,5 +615,5 @@ class _Tables:
         return self.costs.of_errors(self.yes_positive, alarms, self.named)
 
     def question_costs(self) -> Floats:
-        """float64[B, A]: each question with the better labels, where costs are one number."""
+        """Costs of each question with the better labels, if costs are one number: float64[B, A]."""
         return np.minimum(self.one_way(True)[..., 0], self.one_way(False)[..., 0])

@@ -1,8 +1,9 @@
-"""A drawn tree in the shape that it was found in: which decision node each of its questions is.
+"""The place of a drawn tree's questions in the shape for which the tree was found.
 
-A drawn tree is canonical. Questions that part no rows have vanished, and a node's subtrees may have
-changed sides. So the same shape is arranged here as the tree is drawn. A rule moves with its node.
-A problem and its mirror image have the same trees, so the arranged problem is the problem itself.
+A drawn tree is canonical. Questions that do not divide rows have vanished, and the subtrees of a
+node may have changed sides. So this module arranges the shape as the tree is drawn. A rule moves
+with its node. A problem and its mirror image have the same trees, so the arranged problem has the
+same optimum.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class PlacedNode(Generic[R]):
-    """A decision node of a shape.
+    """A decision node of a shape, with its rule and its question in the tree.
 
     Attributes
     ----------
     left, right : PlacedNode or None
-        Its children; None is a leaf.
+        Its children; None for a leaf.
     rule : R or None
         The rule for the node.
     question : int or None
-        The place in `Tree.decisions` of what the tree asks here; None if it asks nothing.
+        The place in `Tree.decisions` of the question here; None without a question.
     """
 
     left: PlacedNode[R] | None = None
@@ -38,7 +39,7 @@ class PlacedNode(Generic[R]):
     question: int | None = None
 
     def walk(self) -> Iterator[PlacedNode[R]]:
-        """All decision nodes in a topology's order: node, left subtree, right subtree."""
+        """Iterate over the decision nodes in the order node, left subtree, right subtree."""
         yield self
         for child in (self.left, self.right):
             if child is not None:
@@ -46,7 +47,7 @@ class PlacedNode(Generic[R]):
 
     @property
     def topology(self) -> Topology:
-        """The shape."""
+        """The shape of this subtree."""
 
         def text(place: PlacedNode[R] | None) -> str:
             return "." if place is None else f"({text(place.left)}{text(place.right)})"
@@ -55,26 +56,26 @@ class PlacedNode(Generic[R]):
 
     @property
     def rules(self) -> tuple[tuple[int, R], ...]:
-        """The rules by the numbers that the nodes have in `topology`."""
+        """The rules, each with its node's number in `topology`."""
         found = ((node, place.rule) for node, place in enumerate(self.walk()))
         return tuple((node, rule) for node, rule in found if rule is not None)
 
     def number_of(self, question: int) -> int | None:
-        """The number in `topology` of the node that a question of the tree is asked at."""
+        """Return the number in `topology` of a question's node; None if it has no node here."""
         found = (node for node, place in enumerate(self.walk()) if place.question == question)
         return next(found, None)
 
     def changed(
         self, node: int, change: Callable[[PlacedNode[R]], PlacedNode[R] | None]
     ) -> PlacedNode[R] | None:
-        """The same shape with another subtree at a decision node.
+        """Return the shape with another subtree at a decision node.
 
         Parameters
         ----------
         node : int
             The node's number in `topology`.
         change : callable
-            Takes the node and returns what takes its place; None is a leaf.
+            Takes the node and returns its replacement; None for a leaf.
         """
         numbers = iter(range(node + 1))
 
@@ -93,8 +94,8 @@ class PlacedNode(Generic[R]):
 Place = PlacedNode[NodeRuleSpec] | None
 
 
-def shape_nodes(topology: Topology, rules: Mapping[int, R]) -> PlacedNode[R]:
-    """The nodes of a topology with their rules."""
+def placed_nodes(topology: Topology, rules: Mapping[int, R]) -> PlacedNode[R]:
+    """Make the nodes of a topology, with their rules."""
 
     def visit(child: int) -> PlacedNode[R] | None:
         if child < 0:
@@ -110,7 +111,7 @@ def shape_nodes(topology: Topology, rules: Mapping[int, R]) -> PlacedNode[R]:
 def drawn_nodes(
     tree: Tree, top: int, rule: Callable[[Decision], NodeRuleSpec | None]
 ) -> PlacedNode[NodeRuleSpec]:
-    """The nodes of a subtree's own shape.
+    """Make the nodes of a subtree of a drawn tree, in its own shape.
 
     Parameters
     ----------
@@ -119,7 +120,7 @@ def drawn_nodes(
     top : int
         The place in `Tree.decisions` of the subtree's first question.
     rule : callable
-        Gives each node's rule.
+        Returns the rule for a node.
     """
     numbers = {id(node): number for number, node in enumerate(tree.decisions)}
 
@@ -134,24 +135,24 @@ def drawn_nodes(
 
 
 def arrange(tree: Tree, shape: PlacedNode[NodeRuleSpec]) -> PlacedNode[NodeRuleSpec] | None:
-    """A shape arranged as a tree of it is drawn, with the place of each question.
+    """Arrange a shape as its tree is drawn, and enter each question's place.
 
     Parameters
     ----------
     tree : Tree
-        The tree, over all features that the rules name.
+        The tree. Its features include all that the rules name.
     shape : PlacedNode
         The shape and its rules, in any order of left and right.
 
     Returns
     -------
     PlacedNode or None
-        The shape of the same problem; None if the tree is not one of it.
+        The shape of the same problem; None if the tree does not fit the shape and its rules.
     """
     numbers = {id(node): number for number, node in enumerate(tree.decisions)}
 
     def visit(node: Node, place: Place) -> tuple[Place] | None:
-        """What the subtree at a place becomes, in a tuple; None if the tree does not fit in."""
+        """Arrange the subtree at a place, and wrap it in a tuple; None if the tree does not fit."""
         if isinstance(node, Leaf):
             return (place,)
         if place is None:
@@ -160,7 +161,7 @@ def arrange(tree: Tree, shape: PlacedNode[NodeRuleSpec]) -> PlacedNode[NodeRuleS
             yes, no = visit(node.left, left), visit(node.right, right)
             if yes is not None and no is not None:
                 return (replace(place, left=yes[0], right=no[0], question=numbers[id(node)]),)
-        # otherwise the place sends every row one way
+        # otherwise the node here sends every row one way
         below = visit(node, place.left)
         if below is not None:
             return (replace(place, left=below[0]),)
@@ -174,7 +175,7 @@ def arrange(tree: Tree, shape: PlacedNode[NodeRuleSpec]) -> PlacedNode[NodeRuleS
 def _sides(
     tree: Tree, node: Decision, place: PlacedNode[NodeRuleSpec]
 ) -> tuple[tuple[Place, Place], ...]:
-    """Which subtrees of a place can be those of a question; none if a rule forbids the question."""
+    """The ways to match a place's subtrees with a question's; none if a rule forbids it."""
     as_is = (place.left, place.right)
     if place.rule is not None:
         rule = place.rule.resolve(tree.features)

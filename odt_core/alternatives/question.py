@@ -1,7 +1,7 @@
-"""Columns ranked at one question: the best tree that asks each of them there.
+"""A ranking of columns at one question: for each column, the best tree that uses it there.
 
-For each column the exact search finds the best tree of the same problem in which one decision node
-may ask about this column only. All other questions are as free as the specification leaves them.
+The exact search finds, for each column, the best tree of the same problem if one decision node may
+only be about this column. The specification's rules hold for all other questions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from odt_core.alternatives.placement import shape_nodes
+from odt_core.alternatives.placement import placed_nodes
 from odt_core.confusion import Confusion
 from odt_core.data import Table
 from odt_core.problem import Goal, NodeRule, Problem, Rules
@@ -22,30 +22,30 @@ from odt_core.words import count_words, number_words, percent_words
 
 
 class Others(StrEnum):
-    """Which other questions may change with one."""
+    """The other questions that may change when one question changes."""
 
     FREE = "free"
-    """All of them."""
+    """All other questions."""
     BELOW = "below"
-    """All but those on the way to it, so that the same rows come to it."""
+    """All except those on the path to it, so that the same rows reach it."""
     KEPT = "kept"
-    """None."""
+    """No other question."""
 
 
 @dataclass(frozen=True)
 class QuestionPart:
-    """At which question columns are ranked.
+    """The question at which columns are ranked.
 
     Attributes
     ----------
     node : int
-        Decision node of the specification's shape, from 0.
+        The decision node in the specification's shape, from 0.
     n_columns : int
-        How many columns there are to rank.
+        Number of columns to rank.
     question : int or None
-        The question's place in `Tree.decisions` of the drawn tree; None if there is no tree.
+        The question's place in `Tree.decisions` of the drawn tree; None without a tree.
     others : Others
-        Which other questions may change; the specification's rules keep the others.
+        The other questions that may change. The specification has rules for the rest.
     """
 
     node: int
@@ -55,11 +55,11 @@ class QuestionPart:
 
     @property
     def n_solves(self) -> int:
-        """The most problems that are solved: two without the question, and one for each column."""
+        """The most problems to solve: two without the question, and one for each column."""
         return self.n_columns + 2
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "node": self.node,
             "n_columns": self.n_columns,
@@ -69,7 +69,7 @@ class QuestionPart:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> QuestionPart:
-        """Rebuild it."""
+        """Read the dictionary of `to_json`."""
         node, n_columns, question = record["node"], record["n_columns"], record.get("question")
         numbers = (node, n_columns, 0 if question is None else question)
         if any(type(number) is not int or number < 0 for number in numbers):
@@ -79,14 +79,14 @@ class QuestionPart:
 
 @dataclass(frozen=True)
 class Reach:
-    """The best tree of a problem, as far as it is known.
+    """What a solve found out about the best tree of a problem.
 
     Attributes
     ----------
     status : Status
         Whether it is proved. ``infeasible``: no tree meets the conditions.
     total, bound : int or None
-        What the best tree found is worth, and a proved upper bound (see `Gains`).
+        The worth of the best tree found, and a proved upper bound (see `Gains`).
     """
 
     status: Status
@@ -95,33 +95,33 @@ class Reach:
 
     @classmethod
     def of(cls, solution: Solution) -> Reach:
-        """What a solve came to."""
+        """Read what a solve found out."""
         return cls(solution.status, solution.total, solution.bound)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
+        """Write it as a dictionary that `from_json` can read."""
         return {"status": self.status.value, "total": self.total, "bound": self.bound}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Reach:
-        """Rebuild it."""
+        """Read the dictionary of `to_json`."""
         return cls(Status(record["status"]), record["total"], record["bound"])
 
 
 @dataclass(frozen=True)
 class Loss:
-    """How much a tree loses against one without errors, in words of the goal.
+    """The loss of a tree against a tree without errors, in the goal's terms.
 
     Attributes
     ----------
     goal : Goal
-        What is maximised.
+        The quantity to maximise.
     is_weighted : bool
-        Whether a wrong row of one class counts more than one of the other.
+        Whether a wrong row of one class counts more than a wrong row of the other class.
     most : int
-        What a tree without errors is worth (see `Gains`).
+        The worth of a tree without errors (see `Gains`).
     unit : int
-        What one of `name` is worth.
+        The worth of one unit of `name`.
     """
 
     goal: Goal
@@ -143,7 +143,7 @@ class Loss:
 
     @property
     def name(self) -> str:
-        """What is counted: training errors, say."""
+        """The quantity that is counted, such as ``training errors``."""
         if self.is_weighted:
             return "weighted training errors"
         return {
@@ -155,28 +155,28 @@ class Loss:
 
     @property
     def is_share(self) -> bool:
-        """Whether it is a share of rows, and no number of rows."""
+        """Whether it is a share of rows instead of a number of rows."""
         return self.goal is Goal.BALANCED
 
     def value(self, total: int) -> Fraction:
-        """The loss of a tree that is worth so much."""
+        """Return the loss of a tree with this worth."""
         return Fraction(self.most - total, self.unit)
 
     def words(self, value: Fraction) -> str:
-        """A loss, or a difference of two, such as ``17 training errors``."""
+        """Write a loss, or a difference of two losses, such as ``17 training errors``."""
         one = {"errors": "error", "cases": "case", "alarms": "alarm"}
         is_one = value == 1 and not self.is_share
         name = " ".join(one.get(word, word) if is_one else word for word in self.name.split())
         return f"{self.number(value)} {name}"
 
     def number(self, value: Fraction) -> str:
-        """The same without its name."""
+        """Write a loss without its name."""
         if self.is_share:
             return percent_words(value)
         return f"{int(value):,}" if value.denominator == 1 else number_words(float(value))
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "goal": self.goal.value,
             "is_weighted": self.is_weighted,
@@ -186,7 +186,7 @@ class Loss:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Loss:
-        """Rebuild it."""
+        """Read the dictionary of `to_json`."""
         return cls(Goal(record["goal"]), record["is_weighted"], record["most"], record["unit"])
 
 
@@ -199,14 +199,14 @@ class RankedColumn:
     name : str
         The column.
     reach : Reach
-        The best tree that asks it there, or leaves the question out.
+        The best tree that uses it there, or does without the question.
     """
 
     name: str
     reach: Reach
 
     def helps(self, without: Reach) -> bool | None:
-        """Whether the tree is better with this column there than without the question.
+        """Decide whether the tree is better with this column there than without the question.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class RankedColumn:
         Returns
         -------
         bool or None
-            None if that is not known yet.
+            None if it is not known.
         """
         if self.reach.status is Status.INFEASIBLE:
             return False
@@ -233,18 +233,18 @@ class RankedColumn:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Columns ranked at one question.
+    """A ranking of columns at one question.
 
     Attributes
     ----------
     without : Reach
-        The best tree without the question: one of its branches takes its place.
+        The best tree without the question. One of the question's branches takes its place.
     columns : tuple of RankedColumn
-        The columns tried so far, the best first.
+        The columns tried so far, best first.
     left : int
-        How many columns were not tried.
+        Number of columns that were not tried.
     loss : Loss
-        How much a tree loses against one without errors.
+        The loss that the problem minimises.
     """
 
     without: Reach
@@ -270,7 +270,7 @@ class Ranking:
         return tuple(c.name for c in self.columns if not c.reach.status.is_settled)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
+        """Write it as a dictionary that `from_json` can read."""
         tried = count_words(len(self.columns), "column")
         proved = len(self.columns) - len(self.unproved)
         return {
@@ -284,7 +284,7 @@ class Ranking:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Ranking:
-        """Rebuild it."""
+        """Read the dictionary of `to_json`."""
         return cls(
             Reach.from_json(record["without"]),
             tuple(RankedColumn(c["name"], Reach.from_json(c)) for c in record["columns"]),
@@ -307,7 +307,7 @@ def rank_columns(
     Parameters
     ----------
     problem : Problem
-        Shape, goal, conditions and rules. The node's own rule is ignored.
+        The shape, goal, conditions and rules. The node's own rule is ignored.
     node : int
         The decision node.
     time_limit : float
@@ -317,12 +317,12 @@ def rank_columns(
     on_ranking : callable, optional
         Called with the ranking so far after each column.
     should_stop : callable, optional
-        Asked while the search runs; true ends it with what is known.
+        Called during the search. True ends it with what is known.
 
     Raises
     ------
     DisagreementError
-        If a tree of the search does not survive our recount.
+        If a recount of a tree gives other numbers than the search.
     """
     from odt_core.solvers import solve  # processes that serve pages never solve
 
@@ -359,7 +359,7 @@ def rank_columns(
 
 
 def _order(reach: Reach) -> tuple[bool, int, int]:
-    """The best first; of equal ones those first that could still be better."""
+    """A sort key: the best tree first. Of equal trees, first the one that could still be better."""
     bound = 0 if reach.bound is None else reach.bound
     return (reach.total is None, -(reach.total or 0), -bound)
 
@@ -370,8 +370,8 @@ def _with_rule(rules: Rules, node: int, rule: NodeRule) -> Rules:
 
 
 def _reach_without(problem: Problem, node: int, reach: Callable[[Problem], Reach]) -> Reach:
-    """The best tree in which either branch of a node takes its place."""
-    shape = shape_nodes(problem.topology, dict(problem.rules.nodes))
+    """The best tree in which one of a node's branches takes its place."""
+    shape = placed_nodes(problem.topology, dict(problem.rules.nodes))
     either = (
         shape.changed(node, lambda place: place.left),
         shape.changed(node, lambda place: place.right),
@@ -387,7 +387,7 @@ def _reach_without(problem: Problem, node: int, reach: Callable[[Problem], Reach
 
 
 def _lone_leaf(problem: Problem) -> Reach:
-    """The better of the two trees that ask nothing."""
+    """The better of the two trees without a question."""
     data, gains = problem.data, problem.gains
     totals = [
         gains.total(counts)
@@ -403,7 +403,7 @@ def _lone_leaf(problem: Problem) -> Reach:
 
 
 def _best_of(reaches: list[Reach]) -> Reach:
-    """What is known of the best tree of several problems together."""
+    """What is known about the best tree of several problems together."""
     open_ = [reach for reach in reaches if reach.status is not Status.INFEASIBLE]
     if not open_:
         return Reach(Status.INFEASIBLE, None, None)
@@ -433,11 +433,11 @@ def run_ranking(
     table : Table
         The data, as read.
     spec : TrainSpec
-        Data, split, goal, shape and rules; its time limit is for each column.
+        Data, split, goal, shape and rules. Its time limit is for each column.
     part : QuestionPart
-        At which question.
+        The question.
     on_stage : callable, optional
-        Called with each stage: preparing, solving, finishing.
+        Called with each stage as it begins: preparing, solving, finishing.
     on_ranking, should_stop : callable, optional
         As in `rank_columns`.
 
@@ -446,7 +446,7 @@ def run_ranking(
     InputError
         If the table or the specification cannot be used.
     DisagreementError
-        If a tree of the search does not survive our recount.
+        If a recount of a tree gives other numbers than the search.
     """
     tell = on_stage or (lambda stage: None)
     tell(Stage.PREPARING)

@@ -1,8 +1,9 @@
 """The questions of a problem as sets of rows.
 
-Thresholds, and sets of categories where these are few, are listed: each has a 0/1 column. A feature
-with more sets is *walked* where a node above others asks it, and has a closed form above two leaves
-(`category_sets`). Its questions get numbers as they are found.
+Each *listed* question has a 0/1 column: thresholds, and the sets of a feature with few sets of
+categories. The questions of a *walked* feature, which has more sets, are not listed. Above two
+leaves, a closed form gives its best set (`category_sets`). At other nodes, the search walks through
+the sets. A walked feature's question gets its number when it is found.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ Whole = npt.NDArray[np.int64]
 EXACT_IN_SINGLE = 2**24
 """Sums below this are exact in single precision, which is twice as fast as double precision."""
 MOST_LISTED_SETS = 40
-"""Sets of categories of a feature that are listed; a feature with more is walked."""
+"""The most sets of categories of a listed feature. A feature with more sets is walked."""
 MOST_NUMBERS = 2**29
-"""Numbers in the 0/1 columns of the listed questions."""
+"""The most numbers in the 0/1 columns of the listed questions."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Group:
     first, last : int
         The questions ``first`` to ``last - 1``.
     is_chain : bool
-        Whether each one's rows include those of the one before: thresholds.
+        Whether the rows of each question include those of the question before, as for thresholds.
     """
 
     feature: int
@@ -53,10 +54,10 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """The merged rows, and the questions that some node may ask.
+    """The merged rows, and the questions that at least one node may ask.
 
-    Rows with equal codes are one row. Of a question and its complement only one is here: they
-    separate the same rows.
+    Rows with equal codes are merged. A question and its reverse separate the same rows, so there is
+    only one of them.
 
     Attributes
     ----------
@@ -65,25 +66,25 @@ class Questions:
     positive, negative : int64[N]
         Weights of each row's positive and negative cases.
     counted : int64[N]
-        What a row adds to what its leaf must hold.
+        What each row adds to the size of its leaf (see `SmallestLeaf`).
     splits : list of Split
-        The K listed questions, and those of walked features that were found.
+        The K listed questions, then the questions of walked features that were found.
     inside : float32[N, K]
         1 where a row answers yes.
     groups : tuple of Group
-        The questions feature by feature; those that a rule fixes have groups of their own.
+        The questions of each feature. A question that a rule fixes has a group of its own.
     fixed : dict of int to int
-        The question of each node whose split a rule fixes.
+        The fixed question of each node that has one.
     walked : tuple of int
         The features whose sets of categories are not listed.
     values : float32[N, V]
-        1 where a row has a category; the V categories of all categorical features.
+        1 where a row has a category, for the V categories of all categorical features.
     members : float32[V, K]
         1 where a category is in a question's set.
     owned : float32[V, K]
         1 where a category belongs to a question's feature.
     first_value : dict of int to int
-        The first of a categorical feature's categories among the V.
+        The place of a categorical feature's first category among the V.
     """
 
     codes: npt.NDArray[np.int32]
@@ -103,7 +104,7 @@ class Questions:
 
     @classmethod
     def of(cls, problem: Problem) -> Questions:
-        """Lay out the questions of a problem.
+        """List the questions of a problem.
 
         Raises
         ------
@@ -133,7 +134,7 @@ class Questions:
         )  # fmt: skip
 
     def number(self, split: Split) -> int:
-        """The number of a walked feature's question."""
+        """Return the number of a walked feature's question, which may be new."""
         found = self._number.get(split)
         if found is None:
             found = self._number[split] = len(self.splits)
@@ -141,7 +142,7 @@ class Questions:
         return found
 
     def yes(self, question: int) -> Flags:
-        """The rows that answer yes: bool[N]."""
+        """Mark the rows that answer yes: bool[N]."""
         if question < self.inside.shape[1]:
             return np.asarray(self.inside[:, question] > 0)
         split = self.splits[question]
@@ -160,10 +161,10 @@ class Questions:
         return len(self.codes)
 
     def named(self, masks: Flags, asked: Whole) -> Floats:
-        """How many categories each question names where it is asked of some rows.
+        """Count the categories that each question names on each set of rows.
 
-        A question about a set names the smaller of the two sets that these rows have. A threshold
-        counts as one.
+        The rows have some categories inside the question's set and some outside. The question names
+        the smaller of the two groups. A threshold counts as one category.
 
         Parameters
         ----------
@@ -188,12 +189,12 @@ class Questions:
         return found
 
     def codes_of(self, rows: Flags, feature: int) -> frozenset[int]:
-        """The values of a feature that some rows have."""
+        """Return the codes of a feature that occur in some rows."""
         return frozenset(int(code) for code in np.unique(self.codes[rows, feature]))
 
 
 def _walked(problem: Problem, present: list[list[int]]) -> tuple[int, ...]:
-    """The features with more sets of categories than are listed."""
+    """The features with too many sets of categories to list."""
     return tuple(
         g
         for g, feature in enumerate(problem.data.features)
@@ -230,7 +231,7 @@ def _listed(
 def _sets(
     problem: Problem, g: int, present: list[int]
 ) -> Iterator[tuple[list[frozenset[int]], bool]]:
-    """The sets of one side of every question that can separate rows, chain by chain."""
+    """The set of each question that can separate rows, group by group."""
     feature = problem.data.features[g]
     if not feature.is_numerical:
         yield _subsets(problem, g, present), False
@@ -243,13 +244,13 @@ def _sets(
 
 
 def _sizes(problem: Problem, g: int, present: list[int]) -> range:
-    """How many of the categories that rows have a question names: the smaller of its two sets."""
+    """The possible numbers of named categories, out of those that rows have."""
     most = most_named(problem, problem.data.features[g])
     return range(1, min(most, len(present) // 2) + 1)
 
 
 def most_named(problem: Problem, feature: Feature) -> int:
-    """The largest number of a categorical feature's categories that a question may name."""
+    """Return the most categories of a feature that a question may name."""
     half = feature.n_values // 2
     return half if problem.max_card is None else min(problem.max_card, half)
 
@@ -257,7 +258,7 @@ def most_named(problem: Problem, feature: Feature) -> int:
 def _subsets(problem: Problem, g: int, present: list[int]) -> list[frozenset[int]]:
     sizes = _sizes(problem, g, present)
     found = [frozenset(c) for size in sizes for c in combinations(present, size)]
-    # of two halves that are each other's complement, one is enough
+    # two halves that are complements of each other are the same question
     n = len(present)
     return [left for left in found if 2 * len(left) < n or present[0] in left]
 
@@ -286,7 +287,7 @@ def _categories(
 
 
 def _counted(problem: Problem, positive: Whole, negative: Whole) -> Whole:
-    """What each merged row adds to what its leaf must hold (see `SmallestLeaf.counted`)."""
+    """What each merged row adds to the size of its leaf (see `SmallestLeaf.counted`)."""
     leaf = problem.smallest_leaf
     if leaf is None or leaf.of == "rows":
         return positive + negative

@@ -1,10 +1,10 @@
-"""The best sets of categories at a question with two more below it, for a feature with many.
+"""The best sets of categories for a walked feature's question above two last questions.
 
-Each side of the question ends in a *stump*: a leaf, a listed question with its labels, or the same
-feature again. Given both stumps, each category costs so much left and so much right. The sum of the
-smaller ones is a lower bound. The best set is found by sending the categories left or right one by
-one. What counts of a set so far is its size and which leaves have rows, so of sets that are alike
-in these one is kept.
+Each side of the question ends in a *stump*: a leaf, a listed question with its labels, or another
+question about the same feature. If both stumps are given, each category has one cost on the left
+and one on the right. The sum of the smaller costs is a lower bound. The search sends the categories
+left or right, one by one. Sets are alike if they have the same sizes and the same leaves have rows.
+Only the best of the sets that are alike is kept.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ import numpy as np
 from odt_core.alternatives.questions import Flags, Floats, Whole
 
 LEAF_OF_STUMPS = -1
-"""In place of a feature: the stump is a leaf."""
+"""Stands for the feature of a stump that is a leaf."""
 ALL_LEAVES = 0b1111
-"""Both leaves of the left stump have rows, and both of the right one."""
+"""Bits that say that all four leaves, two of each stump, have rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stumps:
-    """What one side of a question may end in. T stumps, n categories.
+    """The T possible stumps of one side of a question about n categories.
 
     Attributes
     ----------
     feature : int64[T]
-        The feature of each; `LEAF_OF_STUMPS` for a leaf.
+        The feature of each stump; `LEAF_OF_STUMPS` for a leaf.
     label : int64[T]
-        What a leaf says; -1 for the others.
+        The class that a leaf predicts; -1 for other stumps.
     named : int64[T]
-        Categories that its question names, at most; 0 for a leaf and for the same feature again.
+        The most categories that its question names; 0 for a leaf and for the same feature again.
     cost : float64[T, n]
-        The errors on each category's rows.
+        The weighted errors on each category's rows.
     leaves : int64[T, n]
-        Which of its leaves these rows reach, as bits; a leaf counts as both.
+        The leaves that these rows reach, as bits. A stump that is a leaf has both bits.
     is_again : bool[T]
-        Whether it asks the same feature again, each category as suits it best.
+        Whether it asks about the same feature again. Each category then gets its better label.
     """
 
     feature: Whole
@@ -52,14 +52,14 @@ class Stumps:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The categories of a feature that a row set has.
+    """A feature's n categories that occur in a row set.
 
     Attributes
     ----------
     as_positive, as_negative : float64[n]
-        What it costs to call each category's rows so.
+        The cost of predicting each class for each category's rows.
     most_named : int
-        How many categories a question may name.
+        The most categories that a question may name.
     unit : int
         See `Costs`.
     """
@@ -72,17 +72,17 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class _Sets:
-    """Sets of categories that go left.
+    """S sets of categories that go left.
 
     Attributes
     ----------
     counts : int64[S, 3]
-        How many categories go left; how many of these say positive, if the left stump asks the
-        feature again; the same of the right one.
+        Number of categories that go left. If the left stump asks about the feature again, the
+        number of these that predict positive. The same for the right stump.
     leaves : int64[S]
-        The leaves that have rows, as bits.
+        The leaves with rows, as bits.
     loss : float64[S]
-        The errors so far.
+        The weighted errors so far.
     members : bool[S, n]
         The sets.
     """
@@ -93,13 +93,13 @@ class _Sets:
     members: Flags
 
     def take(self, places: Whole | Flags) -> _Sets:
-        """Some of the sets."""
+        """Select some of the sets."""
         return _Sets(
             self.counts[places], self.leaves[places], self.loss[places], self.members[places]
         )
 
     def best_of_alike(self, n: int) -> _Sets:
-        """The one with the fewest errors of those that are alike."""
+        """Keep the set with the fewest errors of those that are alike."""
         key = self.leaves.copy()
         for column in self.counts.T:
             key = key * (n + 1) + column
@@ -109,23 +109,23 @@ class _Sets:
 
 
 def best_sets(left: Stumps, right: Stumps, table: Table, limit: float, *, mirrored: bool) -> Flags:
-    """For each two features below, a set that goes left in their best tree within a limit.
+    """Find, for each two features below, the set that goes left in their best tree.
 
     Parameters
     ----------
     left, right : Stumps
-        What the two sides may end in.
+        The possible stumps of the two sides.
     table : Table
         The categories.
     limit : float
         The largest loss allowed.
     mirrored : bool
-        Whether it does not matter which side goes where.
+        Whether swapping the two sides changes nothing.
 
     Returns
     -------
     bool[F, n]
-        The sets, each once.
+        The different sets.
     """
     found: dict[bytes, Flags] = {}
     for pairs in _pairs_by_features(left, right, limit, table.unit, mirrored):
@@ -145,7 +145,7 @@ def best_sets(left: Stumps, right: Stumps, table: Table, limit: float, *, mirror
 def _pairs_by_features(
     left: Stumps, right: Stumps, limit: float, unit: int, mirrored: bool
 ) -> Iterator[list[tuple[float, int, int]]]:
-    """The pairs of stumps of each two features, each with a lower bound of its cost, rising."""
+    """Group the pairs of stumps by their two features. Each has a lower bound; bounds rise."""
     bound = np.zeros((len(left.cost), len(right.cost)))
     for a, b in zip(left.cost.T, right.cost.T, strict=True):
         bound += np.minimum.outer(a, b)
@@ -168,7 +168,7 @@ def _pairs_by_features(
 def _best_set(
     left: Stumps, right: Stumps, i: int, j: int, table: Table, limit: float, best: float
 ) -> tuple[float, Flags | None]:
-    """The cheapest set for two stumps, if it costs less than the best so far."""
+    """Find the cheapest set for two stumps; None unless it costs less than the best so far."""
     n = left.cost.shape[1]
     fewest = 1 + max(left.named[i], left.is_again[i]) + max(right.named[j], right.is_again[j])
     smaller = np.minimum(left.cost[i], right.cost[j])
@@ -176,7 +176,7 @@ def _best_set(
     sets = _Sets(
         np.zeros((1, 3), np.int64), np.zeros(1, np.int64), np.zeros(1), np.zeros((1, n), np.bool_)
     )
-    # what decides most comes first
+    # the categories with the largest difference come first, so that bounds exclude sets early
     for at in np.argsort(-np.abs(left.cost[i] - right.cost[j]), kind="stable").tolist():
         rest -= smaller[at]
         ways = [(True, *way) for way in _ways(left, i, at, table)]
@@ -205,7 +205,7 @@ _FIELDS = ("counts", "leaves", "loss", "members")
 
 
 def _ways(stumps: Stumps, k: int, at: int, table: Table) -> list[tuple[float, int, int]]:
-    """What a category may do on a side: its errors, the leaves reached, and whether to count it."""
+    """A category's options on a side: its errors, the leaves reached, and whether to count it."""
     if stumps.is_again[k]:
         return [(float(table.as_positive[at]), 0b01, 1), (float(table.as_negative[at]), 0b10, 0)]
     return [(float(stumps.cost[k, at]), int(stumps.leaves[k, at]), 0)]
@@ -214,7 +214,7 @@ def _ways(stumps: Stumps, k: int, at: int, table: Table) -> list[tuple[float, in
 def _send(
     sets: _Sets, at: int, to_left: bool, errors: float, leaves: int, is_counted: int
 ) -> _Sets:
-    """The sets after a category goes left or right."""
+    """Return the sets after a category goes left or right."""
     counts, members = sets.counts.copy(), sets.members
     counts[:, 0] += to_left
     counts[:, 1 if to_left else 2] += is_counted

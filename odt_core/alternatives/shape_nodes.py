@@ -1,4 +1,4 @@
-"""The nodes of a shape with what each may ask; equal subtrees are one node."""
+"""The decision nodes of a shape with their questions. Equal subtrees share one node."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from odt_core.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class ShapeNode:
-    """A decision node of the shape, or the like of several.
+    """A decision node of the shape, which stands for all nodes with an equal subtree.
 
     Attributes
     ----------
     node : int
-        The number of such a node in the topology.
+        The number of one of these nodes in the topology.
     left, right : ShapeNode or None
         The children; None for a leaf.
     level : int
-        Levels of questions from here down.
+        Number of levels of questions in the subtree.
     asked : int64[A]
-        The questions that it may ask.
+        The listed questions that it may ask.
     starts : int64[R]
-        Where in `asked` the questions of each group begin.
+        The place in `asked` of each group's first question.
     features : int64[R]
         The feature of each group.
     chains : bool[R]
-        Which groups are chains.
+        Whether each group is a chain (see `Group`).
     is_fixed : bool
         Whether a rule fixes the question.
     walked : tuple of int
-        The features that it may ask whose sets of categories are not listed.
+        The walked features that it may ask about (see `questions`).
     """
 
     node: int
@@ -49,22 +49,22 @@ class ShapeNode:
 
     @property
     def is_mirrored(self) -> bool:
-        """Whether the two children are alike, so that it does not matter which side goes where."""
+        """Whether the two children are equal, so that swapping the two sides changes nothing."""
         return self.left is self.right
 
     @property
     def sizes(self) -> Whole:
-        """How many questions each group has: int64[R]."""
+        """Number of questions in each group: int64[R]."""
         return np.diff(np.append(self.starts, len(self.asked)))
 
     def slices(self) -> list[slice]:
-        """The places of each group in `asked`."""
+        """Return the places of each group in `asked`."""
         ends = [*self.starts[1:].tolist(), len(self.asked)]
         return [slice(a, b) for a, b in zip(self.starts.tolist(), ends, strict=True)]
 
 
 def shape_nodes(problem: Problem, questions: Questions) -> dict[int, ShapeNode]:
-    """The node of each decision node of the problem's topology, by its number."""
+    """Make the nodes of a problem's topology, by their numbers there."""
     topology = problem.topology
     known: dict[object, ShapeNode] = {}
     found: dict[int, ShapeNode] = {}

@@ -1,4 +1,4 @@
-"""A run that lists the near-optimal trees of a training problem, and what each column is worth."""
+"""A study that lists the near-optimal trees of a training problem, and the worth of each column."""
 
 from __future__ import annotations
 
@@ -35,28 +35,28 @@ if TYPE_CHECKING:
 DEFAULT_NUMBER = 100
 MOST_NUMBER = 5000
 LEAST_FOR_COLUMNS = 0.25
-"""What part of the time limit the solves without each column have at least."""
+"""The least share of the time limit for the solves without each column."""
 
 
 @dataclass(frozen=True)
 class AlternativesPart:
-    """Which near-optimal trees are asked for.
+    """A request for near-optimal trees.
 
     Attributes
     ----------
     number : int
-        How many trees at most.
+        The most trees.
     within : Fraction or None
-        How much worse than the optimum at most, in errors or percentage points (see
-        `odt_core.alternatives.listing.loss_unit`); None for any.
+        The largest loss above the optimum, in errors or percentage points (see
+        `odt_core.alternatives.listing.loss_unit`); None for no limit.
     costs : tuple of (str, Fraction)
-        What asking a column costs, for those that do not cost 1.
+        The cost of each column whose cost is not 1.
     without : tuple of str
-        Columns that no tree may ask.
+        Columns that no tree may use.
     only : tuple of str
-        The columns that a tree may ask; empty for all.
+        The only columns that a tree may use; empty for all.
     most_total_cost : Fraction or None
-        What all columns of a tree may cost together, each paid once; None for any.
+        The largest total cost of a tree's columns, each paid once; None for no limit.
 
     Raises
     ------
@@ -88,16 +88,16 @@ class AlternativesPart:
 
     @property
     def is_limited(self) -> bool:
-        """Whether only some of the problem's trees are asked for."""
+        """Whether the request excludes trees of the problem."""
         return bool(self.without or self.only) or self.most_total_cost is not None
 
     @property
     def n_solves(self) -> int:
-        """How many time limits it may take: one for the list, one to solve without columns."""
+        """Number of time limits that it may take: for the list, and for solves without columns."""
         return 2
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, complete enough for `from_json`."""
+        """Write it as a dictionary that `from_json` can read."""
         return {
             "number": self.number,
             "within": _text(self.within),
@@ -131,12 +131,12 @@ def _fraction(text: str | None) -> Fraction | None:
 
 
 def parse_cost(text: str, name: str) -> Fraction:
-    """What asking a column costs, kept exact.
+    """Read the cost of a column, exactly.
 
     Raises
     ------
     InputError
-        If it is no number from 0 on.
+        If it is not a number from 0.
     """
     cost = exact_decimal(text.strip())
     if cost is None or cost < 0:
@@ -153,7 +153,7 @@ class AlternativesResult:
     Attributes
     ----------
     table_sha256, table_name : str
-        Which file it was.
+        The data file.
     spec : TrainSpec
         The problem.
     part : AlternativesPart
@@ -161,16 +161,16 @@ class AlternativesResult:
     prepared : Prepared
         The encoded rows.
     problem : Problem
-        The problem, or that of one of the topologies.
+        The problem; for any shape, that of one of its topologies.
     found : NearTrees
         The trees.
     columns : tuple of ColumnWorth
-        What each column is worth.
+        The worth of each column.
     free : tuple
-        The least loss of a tree of the problem without the request's limits, and a lower bound of
-        it; both None if nothing limits the request.
+        The least loss without the limits of the request, and a lower bound on it; both None if the
+        request has no limits.
     seconds : float
-        For everything.
+        Total time.
     """
 
     table_sha256: str
@@ -186,7 +186,7 @@ class AlternativesResult:
 
     @property
     def model(self) -> None:
-        """A list of trees is no model."""
+        """None, because a list of trees has no model."""
         return None
 
     @property
@@ -231,7 +231,7 @@ class AlternativesResult:
         return None if loss is None else number(loss * loss_unit(self.problem))
 
     def _bound_total(self) -> int:
-        """No tree of the problem, without the request's limits, is worth more (see `Gains`)."""
+        """An upper bound on the worth of the problem's trees, without the limits (see `Gains`)."""
         found = self.found
         lowest = found.complete_below if found.least is None else found.least
         if self.part.is_limited:
@@ -251,7 +251,7 @@ class AlternativesResult:
         return f"{n:,} {'tree' if n == 1 else 'trees'}, best first"
 
     def _trees_to_json(self) -> list[dict[str, Any]]:
-        """The trees in order; of trees that are alike in all else the cheapest comes first."""
+        """Write the trees in order. Of trees that are equal otherwise, the cheapest comes first."""
         costs = dict(self.part.costs)
         one_class = self.problem.gains.counts_one_class
         return sorted(
@@ -299,21 +299,21 @@ class AlternativesResult:
 
 
 def questions_per_case(tree: Tree) -> float:
-    """How many questions a training row meets, on average."""
+    """Compute the mean number of questions for a training row."""
     return _per_case(tree, lambda path: len(path))
 
 
 def cost_per_case(tree: Tree, costs: Mapping[str, Fraction]) -> float:
-    """What the questions of a training row cost, on average.
+    """Compute the mean cost of the questions for a training row.
 
-    A column that is asked twice on the way of a row is paid once.
+    If a row meets two questions about a column, it pays the column once.
 
     Parameters
     ----------
     tree : Tree
-        With its training counts.
+        The tree, with its training counts.
     costs : mapping of str to Fraction
-        What asking a column costs; 1 where it is not named.
+        The cost of each column; 1 for a column that is not named.
     """
 
     def paid(path: Sequence[Any]) -> Fraction:
@@ -324,7 +324,7 @@ def cost_per_case(tree: Tree, costs: Mapping[str, Fraction]) -> float:
 
 
 def _per_case(tree: Tree, of_path: Callable[[Sequence[Any]], Fraction | int]) -> float:
-    """The mean over training rows of a number that belongs to the way to a leaf."""
+    """The mean over training rows of a number that the path to the row's leaf has."""
     rows = sum(leaf.n for leaf in tree.leaves)
     if not rows:
         return 0.0
@@ -341,30 +341,30 @@ def run_alternatives(
     on_result: Callable[[AlternativesResult], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> AlternativesResult:
-    """List the near-optimal trees of a problem, best first, and say what each column is worth.
+    """List the near-optimal trees of a problem, best first, and find the worth of each column.
 
     Parameters
     ----------
     table : Table
         The data, as read.
     spec : TrainSpec
-        The problem; its time limit is for the list and the solves without each column.
+        The problem. Its time limit is for the list and the solves without each column.
     part : AlternativesPart
-        How many trees.
+        The request.
     on_stage : callable, optional
-        Called with each stage.
+        Called with each stage as it begins.
     on_result : callable, optional
-        Called now and then with the list as it would be if the run ended now, without what the
-        columns are worth.
+        Called from time to time with the result as it would be if the run ended now, but without
+        the worth of columns.
     should_stop : callable, optional
-        Asked while the search runs; true ends it with what was found.
+        Called during the search. True ends it; the result has the trees found so far.
 
     Raises
     ------
     InputError
         If the table or the specification cannot be used.
     DisagreementError
-        If a tree does not survive our recount.
+        If a recount of a tree gives other numbers than the search.
     """
     # processes that serve pages never solve
     from odt_core.alternatives.columns import column_worths, least_loss
@@ -403,7 +403,7 @@ def run_alternatives(
     is_stopped = False
 
     def ends_now() -> bool:
-        """Whether to stop. The trees that were found are then built, however long that takes."""
+        """Whether to stop. After a stop, the trees found so far are still built."""
         nonlocal is_stopped
         if not is_stopped and should_stop is not None and should_stop():
             is_stopped = True
@@ -437,12 +437,12 @@ def run_alternatives(
 
 
 def _limited(problem: Problem, part: AlternativesPart) -> Problem:
-    """A problem whose trees may ask the columns that the request allows.
+    """Restrict a problem to the columns that the request allows.
 
     Raises
     ------
     InputError
-        If a rule asks a column that the request does not allow, or a node has none left.
+        If a rule demands a column that the request excludes, or a node has no column left.
     """
     from odt_core.alternatives.columns import forbid
 
@@ -475,12 +475,12 @@ def _cost_limit(part: AlternativesPart, problem: Problem) -> CostLimit | None:
 
 
 def _refuse_unknown(part: AlternativesPart, problem: Problem) -> None:
-    """Refuse costs of columns that are no features.
+    """Check that the request gives costs to features only.
 
     Raises
     ------
     InputError
-        If there are such costs.
+        If another column has a cost.
     """
     names = {feature.name for feature in problem.data.features}
     for name, _ in part.costs:

@@ -1,4 +1,4 @@
-"""Near-optimal trees as screens and files read them, from a run's JSON."""
+"""A typed view of a run's near-optimal trees, for pages and files."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from odt_core.words import count_words, number_words, rules_line
 
 @dataclass(frozen=True, eq=False)
 class AlternativeTree:
-    """One of the trees.
+    """A near-optimal tree.
 
     Attributes
     ----------
     place : int
         Its place in the list, from 0.
     loss : Fraction
-        What it lacks of the goal's largest value: errors, or percentage points.
+        The goal's largest value less the tree's, in errors or percentage points.
     loss_total : int
         The same as a whole number (see `Gains`).
     columns : tuple of str
-        The columns that it asks, in the order of its questions.
+        The columns of its questions, in the order of the questions.
     named : int
-        Categories that its questions name.
+        Number of categories that its questions name.
     is_settled : bool
-        Whether no tree of the same choice of columns is better. Else the search ended before.
+        Whether no tree of the same choice of columns is better. If not, the search ended early.
     topology : str
         The text of its shape.
     train, test : Confusion or None
-        Counts; `test` is None without test rows.
+        The counts; `test` is None without test rows.
     record : mapping
         The JSON.
     """
@@ -65,11 +65,11 @@ class AlternativeTree:
 
     @property
     def questions_per_case(self) -> float:
-        """How many questions a training row meets, on average."""
+        """Mean number of questions for a training row."""
         return questions_per_case(self.own_tree)
 
     def cost_per_case(self, costs: Mapping[str, Fraction]) -> float:
-        """What the questions of a training row cost, on average (see `cost_per_case`)."""
+        """Compute the mean cost of the questions for a training row."""
         return cost_per_case(self.own_tree, costs)
 
     @property
@@ -78,7 +78,7 @@ class AlternativeTree:
         return assignment_from_json(self.record["assignment"])
 
     def over(self, features: Sequence[Feature]) -> Tree:
-        """The tree over features among which its own are, by name."""
+        """Return the tree over other features, which include its own by name."""
         places = {feature.name: at for at, feature in enumerate(features)}
         own = self.own_tree
 
@@ -98,18 +98,18 @@ class AlternativeTree:
 
 @dataclass(frozen=True)
 class ColumnView:
-    """What a column is worth.
+    """The worth of a column.
 
     Attributes
     ----------
     name : str
         The column.
     n_trees : int
-        In how many of the listed trees it is asked.
+        Number of the listed trees with a question about it.
     least_without, bound_without : Fraction or None
-        The least loss found without it, and a proved lower bound of it; None where there is none.
+        The least loss found without it, and a proved lower bound; None if there is none.
     is_proved : bool
-        Whether the least loss is proved, or that there is no tree without it.
+        Whether a proof gives the least loss, or shows that no tree does without it.
     """
 
     name: str
@@ -121,7 +121,7 @@ class ColumnView:
 
 @dataclass(frozen=True, eq=False)
 class AlternativesView:
-    """Near-optimal trees.
+    """The near-optimal trees of a run.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class AlternativesView:
 
     @cached_property
     def columns(self) -> tuple[ColumnView, ...]:
-        """The columns that may be asked, in the order of the file."""
+        """The columns that trees may use, in the order of the file."""
         return tuple(
             ColumnView(
                 each["name"],
@@ -166,17 +166,17 @@ class AlternativesView:
 
     @property
     def least(self) -> Fraction | None:
-        """The optimum's loss; None where no tree meets the conditions."""
+        """The loss of the optimum; None if it is not known, or no tree meets the conditions."""
         return _fraction(self.record["least"])
 
     @property
     def least_free(self) -> Fraction | None:
-        """The least loss found without the limits of the request; None if nothing limits it."""
+        """The least loss found without the limits of the request; None if it has no limits."""
         return _fraction(self.record.get("least_free"))
 
     @property
     def complete_to(self) -> Fraction | None:
-        """No tree with a smaller loss is missing; None where none is missing at all."""
+        """The loss below which no tree is missing; None if no tree is missing at all."""
         return _fraction(self.record["complete_to"])
 
     @property
@@ -186,7 +186,7 @@ class AlternativesView:
 
     @property
     def n_best(self) -> int:
-        """How many choices of columns reach the optimum."""
+        """Number of choices of columns that reach the optimum."""
         return int(self.record["n_best"])
 
     @property
@@ -196,17 +196,17 @@ class AlternativesView:
 
     @property
     def end(self) -> End:
-        """Why the list ends."""
+        """The reason for which the list ends."""
         return End(self.record["end"])
 
     @property
     def most(self) -> int:
-        """What a tree without errors is worth, as a whole number (see `Gains`)."""
+        """The worth of a tree without errors, as a whole number (see `Gains`)."""
         return int(self.record["most"])
 
     @property
     def bound_total(self) -> int:
-        """No tree of the problem is worth more, as a whole number (see `Gains`)."""
+        """An upper bound on the worth of the problem's trees, as a whole number (see `Gains`)."""
         proved = self.most - self.trees[0].loss_total if self.trees else self.most
         return int(self.record.get("bound_total", proved))
 
@@ -217,17 +217,17 @@ class AlternativesView:
 
     @property
     def unit(self) -> str:
-        """What a loss counts: errors, weighted errors, or percentage points."""
+        """The unit of a loss: errors, weighted errors, or percentage points."""
         return str(self.record["loss"])
 
     @property
     def seconds(self) -> float:
-        """For everything."""
+        """Total time in seconds."""
         return float(self.record["seconds"])
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
-        """The columns that some tree asks."""
+        """The columns of all trees, each once."""
         found: dict[str, Feature] = {}
         for tree in self.trees:
             for feature in tree.own_tree.features:
@@ -235,7 +235,7 @@ class AlternativesView:
         return tuple(found.values())
 
     def tree(self, place: int) -> Tree:
-        """A tree over the columns that some tree asks, so that two can be compared."""
+        """Return a tree over the columns of all trees, so that trees can be compared."""
         return self.trees[place].over(self.features)
 
     def chosen(
@@ -246,18 +246,18 @@ class AlternativesView:
         most_cost: Fraction | None = None,
         costs: Mapping[str, Fraction] | None = None,
     ) -> tuple[AlternativeTree, ...]:
-        """The trees that pass filters.
+        """Return the trees that pass filters.
 
         Parameters
         ----------
         without : collection of str
-            Columns that no tree may ask.
+            Columns that the trees may not use.
         only : collection of str
-            The columns that a tree may ask; empty for all.
+            The only columns that the trees may use; empty for all.
         most_cost : Fraction, optional
-            The largest cost per case.
+            The largest mean cost for a training row.
         costs : mapping of str to Fraction, optional
-            What asking a column costs; 1 where it is not named.
+            The cost of each column; 1 for a column that is not named.
         """
         return tuple(
             tree
@@ -268,7 +268,7 @@ class AlternativesView:
         )
 
     def loss_words(self, loss: Fraction) -> str:
-        """A loss with its unit.
+        """Write a loss with its unit.
 
         Examples
         --------
@@ -281,7 +281,7 @@ class AlternativesView:
         return f"{number_words(float(f'{float(loss):.4g}'))} {unit}"
 
     def proof_words(self) -> str:
-        """What is proved of the list, in a sentence or more; plain text."""
+        """Say what is proved about the list, in plain text."""
         return " ".join(part for part in (self._proof_words(), self._beyond_words()) if part)
 
     def _proof_words(self) -> str:
@@ -304,7 +304,7 @@ class AlternativesView:
         return f"{proved} {self._end_words()}"
 
     def _beyond_words(self) -> str:
-        """What is known of the trees that an unfinished search has found beyond that."""
+        """Describe the trees of an unfinished search that are not settled."""
         n = sum(not tree.is_settled for tree in self.trees)
         if not n:
             return ""
@@ -315,27 +315,27 @@ class AlternativesView:
         )
 
     def free_words(self) -> str:
-        """What the best tree is without the limits of the request; empty if nothing limits it."""
+        """Describe the best tree without the limits of the request; empty if it has no limits."""
         if self.least_free is None:
             return ""
         proved = "" if self.record["is_least_free_proved"] else "found "
         return f"Without these limits the best tree {proved}has {self.loss_words(self.least_free)}."
 
     def progress_words(self) -> str:
-        """How far an unfinished search is."""
+        """Describe the progress of an unfinished search."""
         n = count_words(len(self.trees), "tree")
         if self.least is None or self.complete_to is None or self.complete_to <= self.least:
             return f"{n} so far."
         return f"{n} so far: {self._within_words()}."
 
     def _best_words(self, least: Fraction) -> str:
-        """What the optimum is."""
+        """Describe the optimum."""
         if self.unit == "percentage points":
             return f"the best tree is {self.loss_words(least)} short of a perfect one"
         return f"the best tree has {self.loss_words(least)}"
 
     def _within_words(self) -> str:
-        """Up to where no tree is missing."""
+        """Say up to which loss no tree is missing."""
         assert self.complete_to is not None and self.least is not None
         if self.counts_errors:
             above = int(self.complete_to - self.least) - 1
@@ -348,7 +348,7 @@ class AlternativesView:
         return f"every choice of columns that is less than {margin} worse is here"
 
     def _first_words(self, least: Fraction) -> str:
-        """What is known where not all trees as good as the best are here."""
+        """Say what is known if trees that reach the optimum may be missing."""
         best = self._best_words(least)
         if self.is_n_best_complete:
             return f"Proved: {best}, and {self.n_best:,} choices of columns reach that."
@@ -383,14 +383,14 @@ def alternatives_csv(
     *,
     keep_formulas: bool = False,
 ) -> bytes:
-    """The trees as CSV (UTF-8), best first; the tree is its rules on one line.
+    """Write the trees as CSV (UTF-8), best first, with each tree's rules on one line.
 
     Parameters
     ----------
     trees : sequence of AlternativeTree
         The trees.
     costs : mapping of str to Fraction
-        What asking a column costs; 1 where it is not named.
+        The cost of each column; 1 for a column that is not named.
     keep_formulas : bool
         See `odt_core.export.csv_cells.signed_csv`.
     """

@@ -17,7 +17,7 @@ from odt_core.alternatives.edits import (
     rules_in_drawing,
     without_rules,
 )
-from odt_core.alternatives.placement import shape_nodes
+from odt_core.alternatives.placement import placed_nodes
 from odt_core.alternatives.question import Loss, Others, Reach, run_ranking
 from odt_core.data import SAMPLES, SplitSpec, Table, read_table
 from odt_core.errors import InputError
@@ -267,13 +267,13 @@ def test_a_column_that_is_never_asked_here_is_not_asked_by_turning_round(
 
 
 def test_which_nodes_can_take_each_others_place() -> None:
-    whole = shape_nodes(Topology.parse("depth-3"), {})
+    whole = placed_nodes(Topology.parse("depth-3"), {})
     assert sorted(interchangeable(whole, 2)) == [2, 3, 5, 6]
     assert sorted(interchangeable(whole, 1)) == [1, 4]
     assert interchangeable(whole, 0) == (0,)
     fixed = NodeRuleSpec(1, feature="age", threshold=5.0)
-    assert sorted(interchangeable(shape_nodes(Topology.parse("depth-3"), {0: fixed}), 2)) == [2, 3]
-    assert interchangeable(shape_nodes(Topology.parse("depth-2.5"), {}), 4) == (4,)
+    assert sorted(interchangeable(placed_nodes(Topology.parse("depth-3"), {0: fixed}), 2)) == [2, 3]
+    assert interchangeable(placed_nodes(Topology.parse("depth-2.5"), {}), 4) == (4,)
 
 
 def test_several_changes_are_made_in_one_run(table: Table) -> None:

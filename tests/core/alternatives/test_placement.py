@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from odt_core.alternatives.edits import fixed_rule
-from odt_core.alternatives.placement import PlacedNode, arrange, shape_nodes
+from odt_core.alternatives.placement import PlacedNode, arrange, placed_nodes
 from odt_core.problem import NodeRule, Problem, Rules
 from odt_core.solvers.search import solve_search
 from odt_core.topology import Topology
@@ -43,7 +43,7 @@ def problem_of(problem: Problem, root: PlacedNode[NodeRuleSpec]) -> Problem:
 
 
 def placed(problem: Problem, tree: Tree) -> PlacedNode[NodeRuleSpec]:
-    root = arrange(tree, shape_nodes(problem.topology, spec_rules(problem)))
+    root = arrange(tree, placed_nodes(problem.topology, spec_rules(problem)))
     assert root is not None
     return root
 
@@ -128,11 +128,11 @@ def test_a_tree_of_another_shape_has_no_place() -> None:
     assert found is not None
     tree = build_tree(problem, found.splits, found.labels)
     assert len(tree.decisions) > 1
-    assert arrange(tree, shape_nodes(Topology.parse("depth-1"), {})) is None
+    assert arrange(tree, placed_nodes(Topology.parse("depth-1"), {})) is None
 
 
 def test_a_change_below_one_node_leaves_the_others_alone() -> None:
-    shape = shape_nodes(Topology.parse("depth-2.5"), {0: "top", 2: "mid", 4: "low"})
+    shape = placed_nodes(Topology.parse("depth-2.5"), {0: "top", 2: "mid", 4: "low"})
     pruned = shape.changed(1, lambda place: None)
     assert pruned is not None
     assert pruned.topology.text == "(. (. .))"
