@@ -12,7 +12,7 @@ from datetime import date
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import NoReturn, TypeAlias, TypeVar
 
 from odt_core import __version__
 from odt_core.errors import InputError
@@ -103,7 +103,7 @@ def costs(text: str) -> tuple[Fraction, Fraction]:
 
 
 def loss(text: str) -> Fraction:
-    """A number from 0 on, kept exact."""
+    """Read a number from 0, exactly."""
     value = exact_decimal(text.strip())
     if value is None or value < 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not usable: give a number from 0 on")
@@ -111,7 +111,7 @@ def loss(text: str) -> Fraction:
 
 
 def column_cost(text: str) -> tuple[str, Fraction]:
-    """A column's cost such as ``age=0.5``; the last equals sign divides the two."""
+    """Read a column's cost such as ``age=0.5``. The last equals sign separates the two."""
     column, equals, cost = text.rpartition("=")
     if not equals or not column:
         raise argparse.ArgumentTypeError(f"{text!r} is not usable: give COL=VALUE, such as age=2")
@@ -147,7 +147,7 @@ def at_least(least: int) -> Callable[[str], int]:
 
 
 def seconds(text: str) -> float:
-    """A duration."""
+    """Read a number of seconds."""
     try:
         value = float(text)
     except ValueError:
@@ -219,22 +219,66 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _lazily(module: str) -> Callable[[argparse.Namespace], int]:
-    """Import a command's module only when it runs, so that ``--help`` is quick."""
+Commands: TypeAlias = "argparse._SubParsersAction[_OneLineParser]"
+
+
+def _command(
+    commands: Commands,
+    name: str,
+    *,
+    help: str,
+    description: str | None = None,
+    module: str | None = None,
+) -> argparse.ArgumentParser:
+    """Add a command. Its module is imported when it runs, so that ``--help`` is quick.
+
+    Parameters
+    ----------
+    commands : argparse action
+        The commands.
+    name : str
+        The command's name.
+    help, description : str
+        The texts of ``--help``, in the list of commands and for the command.
+    module : str, optional
+        Its module in this package; by default the one with the command's name.
+    """
+    path = f"odt_core.cli.{module or name.replace('-', '_')}"
 
     def run(options: argparse.Namespace) -> int:
         import importlib
 
-        return int(importlib.import_module(f"odt_core.cli.{module}").run(options))
+        return int(importlib.import_module(path).run(options))
 
-    return run
+    command = commands.add_parser(name, help=help, description=description)
+    command.set_defaults(run=run)
+    return command
 
 
-def _add_train(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    train = commands.add_parser(
+def add_names(parser: argparse._ActionsContainer, flag: str, help: str) -> None:
+    """Add an option that lists names and may be repeated."""
+    parser.add_argument(flag, type=names, action="extend", default=[], metavar="A,B", help=help)
+
+
+def add_count(
+    parser: argparse._ActionsContainer,
+    *flags: str,
+    help: str,
+    default: int | None = None,
+    least: int = 1,
+    metavar: str = "N",
+) -> None:
+    """Add an option that is a whole number from `least`."""
+    parser.add_argument(*flags, type=at_least(least), default=default, metavar=metavar, help=help)
+
+
+def _add_train(commands: Commands) -> None:
+    train = _command(
+        commands,
         "train",
         help="find the best tree of a shape",
         description="Find the provably best tree of a shape and test it on the test rows.",
+        module="long_file",
     )
     add_data_options(train)
     add_problem_options(train)
@@ -248,11 +292,11 @@ def _add_train(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     add_solver_options(train)
     train.add_argument("--output", metavar="FILE", help="write the model to this JSON file")
     add_json(train)
-    train.set_defaults(run=_lazily("long_file"))
 
 
-def _add_frontier(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    frontier = commands.add_parser(
+def _add_frontier(commands: Commands) -> None:
+    frontier = _command(
+        commands,
         "frontier",
         help="find every undominated pair of sensitivity and specificity",
         description="Find every undominated pair of false negatives and false positives that a "
@@ -269,11 +313,11 @@ def _add_frontier(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     )
     add_study_options(frontier)
     add_keep_formulas(frontier)
-    frontier.set_defaults(run=_lazily("frontier"))
 
 
-def _add_curve(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    curve = commands.add_parser(
+def _add_curve(commands: Commands) -> None:
+    curve = _command(
+        commands,
         "curve",
         help="training against testing sensitivity over many splits",
         description="For floors on training sensitivity (or specificity), the best trees' "
@@ -303,20 +347,19 @@ def _add_curve(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         metavar="A,B",
         help="shapes (default: depth-2,depth-3)",
     )
-    group.add_argument(
+    add_count(
+        group,
         "--repeats",
-        type=at_least(1),
         default=10,
-        metavar="N",
         help="splits, with the seeds K, K + 1 ... (default: 10; the paper has 30)",
     )
     add_study_options(curve)
     add_jobs(curve)
-    curve.set_defaults(run=_lazily("curve"))
 
 
-def _add_path(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    path = commands.add_parser(
+def _add_path(commands: Commands) -> None:
+    path = _command(
+        commands,
         "path",
         help="the best trees of any shape, by their number of questions",
         description="For k = 0, 1, 2, ... questions, find the best tree on the training rows of "
@@ -325,34 +368,29 @@ def _add_path(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     )
     add_data_options(path)
     group = add_problem_options(path, shape=False)
-    group.add_argument(
+    add_count(
+        group,
         "--most-questions",
-        type=at_least(1),
         default=7,
         metavar="K",
         help="largest number of questions, from 1 to 15 (default: 7)",
     )
-    group.add_argument(
+    add_count(
+        group,
         "--folds",
-        type=at_least(2),
-        metavar="N",
+        least=2,
         help="cross-validate on so many folds of the training rows (default: no cross-validation)",
     )
-    group.add_argument(
-        "--repeats",
-        type=at_least(1),
-        metavar="N",
-        help="with --folds: how often the rows are divided (default: 1)",
-    )
+    add_count(group, "--repeats", help="with --folds: how often the rows are divided (default: 1)")
     add_solver_options(path, threads=os.cpu_count() or 1)
     path.add_argument("--output", metavar="FILE", help="write the points to this CSV file")
     add_jobs(path)
     add_json(path)
-    path.set_defaults(run=_lazily("path"))
 
 
-def _add_alternatives(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    alternatives = commands.add_parser(
+def _add_alternatives(commands: Commands) -> None:
+    alternatives = _command(
+        commands,
         "alternatives",
         help="the near-optimal trees, best first: what else is as good",
         description="For each choice of columns the best tree of the shape, best first, with a "
@@ -378,14 +416,8 @@ def _add_alternatives(commands: argparse._SubParsersAction[_OneLineParser]) -> N
     )
     add_time_limit(alternatives, "the list")
     chosen = alternatives.add_argument_group("which trees to search for")
-    chosen.add_argument(
-        "--without", type=names, action="extend", default=[], metavar="A,B",
-        help="only trees that ask none of these columns",
-    )  # fmt: skip
-    chosen.add_argument(
-        "--only", type=names, action="extend", default=[], metavar="A,B",
-        help="only trees that ask no other columns than these",
-    )  # fmt: skip
+    add_names(chosen, "--without", "only trees that ask none of these columns")
+    add_names(chosen, "--only", "only trees that ask no other columns than these")
     chosen.add_argument(
         "--cost", type=column_cost, action="append", default=[], metavar="COL=VALUE",
         help="what asking a column costs; may be repeated (default: 1 for each)",
@@ -404,11 +436,11 @@ def _add_alternatives(commands: argparse._SubParsersAction[_OneLineParser]) -> N
     )
     add_json(alternatives)
     add_keep_formulas(alternatives)
-    alternatives.set_defaults(run=_lazily("alternatives"))
 
 
-def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    compare = commands.add_parser(
+def _add_compare(commands: Commands) -> None:
+    compare = _command(
+        commands,
         "compare",
         help="compare shapes, caps and cut points with each other and with CART",
         description="Train every combination of the given shapes, caps, cut points and feature "
@@ -450,8 +482,8 @@ def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     )
     add_least_features(group)
     folds = compare.add_argument_group("folds")
-    folds.add_argument(
-        "--folds", type=at_least(2), metavar="K", help="folds of stratified k-fold (default: 5)"
+    add_count(
+        folds, "--folds", least=2, metavar="K", help="folds of stratified k-fold (default: 5)"
     )
     folds.add_argument(
         "--hold-out",
@@ -459,9 +491,9 @@ def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         help="repeated hold-out instead: train on so many rows (a number, a fraction, or 'paper' "
         "for min(90%%, 600)) and test on the rest",
     )
-    folds.add_argument(
+    add_count(
+        folds,
         "--repeats",
-        type=at_least(1),
         metavar="R",
         help="how often the rows are divided (default: 1, with --hold-out 5)",
     )
@@ -469,11 +501,11 @@ def _add_compare(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     compare.add_argument("--output", metavar="FILE", help="write the table to this CSV file")
     add_json(compare)
     add_jobs(compare)
-    compare.set_defaults(run=_lazily("compare"))
 
 
-def _add_stability(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    stability = commands.add_parser(
+def _add_stability(commands: Commands) -> None:
+    stability = _command(
+        commands,
         "stability",
         help="would other rows give the same tree? Refits on bootstrap resamples",
         description="Find the best tree on many bootstrap resamples of the training rows, with a "
@@ -483,9 +515,7 @@ def _add_stability(commands: argparse._SubParsersAction[_OneLineParser]) -> None
     )
     add_data_options(stability)
     group = add_problem_options(stability)
-    group.add_argument(
-        "--resamples", type=at_least(1), default=200, metavar="N", help="refits (default: 200)"
-    )
+    add_count(group, "--resamples", default=200, help="refits (default: 200)")
     add_time_limit(stability, "a refit")
     stability.add_argument("--output", metavar="FILE", help="write the columns to this CSV file")
     stability.add_argument(
@@ -496,7 +526,6 @@ def _add_stability(commands: argparse._SubParsersAction[_OneLineParser]) -> None
     add_json(stability)
     add_keep_formulas(stability)
     add_jobs(stability)
-    stability.set_defaults(run=_lazily("stability"))
 
 
 def add_json(command: argparse.ArgumentParser) -> None:
@@ -508,9 +537,7 @@ def add_json(command: argparse.ArgumentParser) -> None:
 
 def add_jobs(command: argparse.ArgumentParser) -> None:
     """Add ``--jobs``, the number of processes."""
-    command.add_argument(
-        "--jobs", type=at_least(1), default=1, metavar="N", help="processes (default: 1)"
-    )
+    add_count(command, "--jobs", default=1, help="processes (default: 1)")
 
 
 def add_time_limit(command: argparse._ActionsContainer, what: str) -> None:
@@ -531,8 +558,9 @@ def add_study_options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def _add_predict(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    predict = commands.add_parser(
+def _add_predict(commands: Commands) -> None:
+    predict = _command(
+        commands,
         "predict",
         help="apply a model to a table",
         description="Apply a model to a table, and write the table with answer, leaf, risk and "
@@ -543,11 +571,11 @@ def _add_predict(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     add_output(predict)
     add_read_options(predict)
     add_keep_formulas(predict)
-    predict.set_defaults(run=_lazily("predict"))
 
 
-def _add_validate(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    validate = commands.add_parser(
+def _add_validate(commands: Commands) -> None:
+    validate = _command(
+        commands,
         "validate",
         help="validate a model on rows that did not train it",
         description="Apply a frozen model to rows with a known outcome. Print the flow of rows, "
@@ -559,7 +587,6 @@ def _add_validate(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     add_by(validate)
     add_json(validate)
     add_read_options(validate)
-    validate.set_defaults(run=_lazily("validate"))
 
 
 def add_output(command: argparse.ArgumentParser) -> None:
@@ -583,8 +610,9 @@ def add_model(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_verify(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    verify = commands.add_parser(
+def _add_verify(commands: Commands) -> None:
+    verify = _command(
+        commands,
         "verify",
         help="try every tree of a model's shape: is there really no better tree?",
         description="Try every tree of a model's shape on its training rows, by plain enumeration "
@@ -598,11 +626,11 @@ def _add_verify(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     )
     add_json(verify)
     add_read_options(verify)
-    verify.set_defaults(run=_lazily("verify"))
 
 
-def _add_export(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    export = commands.add_parser(
+def _add_export(commands: Commands) -> None:
+    export = _command(
+        commands,
         "export",
         help="write a model as a picture, as rules, as code or as a sheet for people",
         description="Write a model's tree as a picture, as rules, as code, or as a sheet for "
@@ -617,11 +645,11 @@ def _add_export(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     )
     _add_statements(export)
     add_output(export)
-    export.set_defaults(run=_lazily("export"))
 
 
-def _add_report(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    report = commands.add_parser(
+def _add_report(commands: Commands) -> None:
+    report = _command(
+        commands,
         "report",
         help="write a model's report or rule card as one HTML file",
         description="Write a model's report, or its rule card, as one HTML file that prints well "
@@ -631,7 +659,6 @@ def _add_report(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
     report.add_argument("--card", action="store_true", help="the rule card instead of the report")
     _add_statements(report)
     add_output(report)
-    report.set_defaults(run=_lazily("report"))
 
 
 def _add_statements(command: argparse.ArgumentParser) -> None:
@@ -669,8 +696,9 @@ def _add_statements(command: argparse.ArgumentParser) -> None:
     add_read_options(command)
 
 
-def _add_write_model(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    write = commands.add_parser(
+def _add_write_model(commands: Commands) -> None:
+    write = _command(
+        commands,
         "write-model",
         help="write the integer program itself, for any solver",
         description="Write the integer program of a training run as an LP or MPS file.",
@@ -679,7 +707,6 @@ def _add_write_model(commands: argparse._SubParsersAction[_OneLineParser]) -> No
     add_problem_options(write)
     add_switches(write)
     write.add_argument("--output", required=True, metavar="FILE", help="ends in .lp or .mps")
-    write.set_defaults(run=_lazily("write_model"))
 
 
 def add_keep_formulas(command: argparse.ArgumentParser) -> None:
@@ -692,35 +719,34 @@ def add_keep_formulas(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_cluster_certificates(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    certificates = commands.add_parser(
+def _add_cluster_certificates(commands: Commands) -> None:
+    certificates = _command(
+        commands,
         "cluster-certificates",
         help="write the certificates that the machines of a Dask cluster need",
     )
     certificates.add_argument("folder", metavar="FOLDER", help="a new folder for the certificates")
-    certificates.set_defaults(run=_lazily("cluster_certificates"))
 
 
-def _add_sample(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    sample = commands.add_parser(
+def _add_sample(commands: Commands) -> None:
+    sample = _command(
+        commands,
         "sample",
         help="write a built-in data set as CSV, to try the commands",
         description="Write a built-in data set: breast-cancer, triage, tic-tac-toe or monks-1.",
     )
     sample.add_argument("name", metavar="NAME")
     add_output(sample)
-    sample.set_defaults(run=_lazily("sample"))
 
 
-def _add_app(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
-    app = commands.add_parser(
+def _add_app(commands: Commands) -> None:
+    app = _command(
+        commands,
         "app",
         help="start the dashboard",
         description="Start the dashboard on this machine and open it in the browser.",
     )
-    app.add_argument(
-        "--port", type=at_least(1), metavar="N", help="the port (default: 8501, or the next free)"
-    )
+    add_count(app, "--port", help="the port (default: 8501, or the next free)")
     app.add_argument("--no-browser", action="store_true", help="do not open the browser")
     app.add_argument(
         "streamlit",
@@ -728,7 +754,6 @@ def _add_app(commands: argparse._SubParsersAction[_OneLineParser]) -> None:
         metavar="OPTION",
         help="after --: options of 'streamlit run', such as --server.maxUploadSize=500",
     )
-    app.set_defaults(run=_lazily("app"))
 
 
 def add_read_options(parser: argparse.ArgumentParser) -> None:
@@ -738,11 +763,11 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--delimiter", metavar="CHAR", help="such as ',' or ';'; \\t for a tab")
     group.add_argument("--decimal", choices=[".", ","], help="the decimal mark")
     group.add_argument("--quotechar", metavar="CHAR", help="the quotation mark")
-    group.add_argument(
+    add_count(
+        group,
         "--skip-lines",
-        type=at_least(0),
+        least=0,
         default=0,
-        metavar="N",
         help="leave out the first N lines, above the column names (default: 0)",
     )
     group.add_argument("--comment", metavar="MARK", help="leave out lines that begin with it: #")
@@ -767,13 +792,10 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--positive", type=name, metavar="LABEL", help="the positive class")
     for kind in ("numerical", "categorical", "ignore"):
-        group.add_argument(
+        add_names(
+            group,
             f"--{kind}",
-            metavar="A,B",
-            type=names,
-            action="extend",
-            default=[],
-            help=f"columns to read as {kind}" if kind != "ignore" else "columns to leave out",
+            f"columns to read as {kind}" if kind != "ignore" else "columns to leave out",
         )
     group.add_argument(
         "--group",
@@ -783,40 +805,28 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "training or in test; 'none' for no group (default: an identifier that repeats, if there "
         "is one)",
     )
-    group.add_argument(
+    add_names(
+        group,
         "--join",
-        metavar="A,B",
-        type=names,
-        action="extend",
-        default=[],
-        help="columns, also the outcome, in which values count as one if they differ only in case, "
+        "columns, also the outcome, in which values count as one if they differ only in case, "
         "blanks, full stops or the form of letters",
     )
-    group.add_argument(
+    add_names(
+        group,
         "--as-numbers",
-        metavar="A,B",
-        type=names,
-        action="extend",
-        default=[],
-        help="columns to read as numerical although cells hold signs (12.5%%, $3, (4)), limits "
+        "columns to read as numerical although cells hold signs (12.5%%, $3, (4)), limits "
         "(<0.1 becomes the limit) or dates (which become the year); other texts count as missing",
     )
-    group.add_argument(
+    add_names(
+        group,
         "--mark-limits",
-        metavar="A,B",
-        type=names,
-        action="extend",
-        default=[],
-        help="columns with limits (<0.1, >100) to take as numerical, each with a further feature "
+        "columns with limits (<0.1, >100) to take as numerical, each with a further feature "
         "that says what is known of the cell: below, above or within the limits",
     )
-    group.add_argument(
+    add_names(
+        group,
         "--as-ages",
-        metavar="A,B",
-        type=names,
-        action="extend",
-        default=[],
-        help="columns of dates to read as ages: the completed years from each date to --age-date; "
+        "columns of dates to read as ages: the completed years from each date to --age-date; "
         "other texts count as missing",
     )
     group.add_argument(
@@ -851,12 +861,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "columns; COL=every, COL=deciles, COL=20 (quantiles) or 'COL=40;65' (your own cut points; "
         "'COL=40;' for a single one) for one column. May be repeated",
     )
-    group.add_argument(
-        "--bins",
-        metavar="K",
-        type=at_least(2),
-        help="cut numerical columns at K quantiles",
-    )
+    add_count(group, "--bins", least=2, metavar="K", help="cut numerical columns at K quantiles")
     add_read_options(parser)
     rows = parser.add_argument_group("rows")
     rows.add_argument(
@@ -872,9 +877,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         help="test rows: a number, or a fraction of the rows that do not train (default: all of "
         "them)",
     )
-    rows.add_argument(
-        "--seed", metavar="K", type=at_least(0), default=0, help="for the split (default: 0)"
-    )
+    add_count(rows, "--seed", least=0, default=0, metavar="K", help="for the split (default: 0)")
 
 
 def add_problem_options(
@@ -899,23 +902,16 @@ def add_problem_options(
         )
     if goal:
         _add_goal(group)
-    group.add_argument(
-        "--forbid",
-        type=names,
-        action="extend",
-        default=[],
-        metavar="A,B",
-        help="columns that no question may be about",
-    )
+    add_names(group, "--forbid", "columns that no question may be about")
     group.add_argument("--rules", metavar="FILE", help="expert rules for single nodes, as JSON")
     group.add_argument(
         "--forbid-empty-branches",
         action="store_true",
         help="at every node at least one category goes each way",
     )
-    group.add_argument(
+    add_count(
+        group,
         "--min-leaf",
-        type=at_least(1),
         metavar="M",
         help="every leaf with training rows has at least M of them (default: no condition)",
     )
@@ -939,9 +935,9 @@ def add_problem_options(
 
 def add_least_features(group: argparse._ArgumentGroup) -> None:
     """Add ``--least-features``, the fewest columns of a selection."""
-    group.add_argument(
+    add_count(
+        group,
         "--least-features",
-        type=at_least(1),
         default=1,
         metavar="K",
         help="with a feature selection: at least K columns, by running CART again on the columns "
@@ -1001,6 +997,4 @@ def add_solver_options(
     )
     add_time_limit(group, "a tree")
     many = "" if threads == 1 else "; as many as cores by default"
-    group.add_argument(
-        "--threads", type=at_least(1), default=threads, metavar="N", help=f"threads{many}"
-    )
+    add_count(group, "--threads", default=threads, help=f"threads{many}")
