@@ -1,4 +1,4 @@
-"""What columns are worth over all near-optimal trees: how many ask each, and what it saves."""
+"""The worth of columns over near-optimal trees: how many use each, and the loss without it."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 LINE, FRAME = 27, 110
-"""Height of a column's line, and of all else, in pixels."""
+"""Height of a column's line, and of everything else, in pixels."""
 NAME = 20
-"""Letters of a name that the axis has room for."""
+"""Number of characters of a name for which the axis has space."""
 MOST_COLUMNS = 15
 FEW = 8
-"""Errors below which each has a tick."""
+"""If the axis spans fewer errors, each number has a tick."""
 GAP = 0.52
-"""Where the right part begins, as a share of the width."""
+"""The left end of the right part, as a share of the width."""
 
 
 @dataclass(frozen=True)
 class ColumnMark:
-    """A column.
+    """A column with its worth.
 
     Attributes
     ----------
     name : str
-        Its name.
+        The column's name.
     share : float
-        Share of the listed trees that ask it.
+        Share of the listed trees with a question about it.
     without : float or None
-        The least loss of trees without it; None where there is none.
+        The least loss of trees without it; None without such a tree.
     is_proved : bool
-        Whether that is proved.
+        Whether the least loss is proved.
     """
 
     name: str
@@ -54,16 +54,16 @@ def columns_figure(
     theme: Theme = LIGHT,
     opaque: bool = False,
 ) -> go.Figure:
-    """Draw for each column the share of trees that ask it, and the least loss without it.
+    """Draw, for each column, the share of trees that use it and the least loss without it.
 
     Parameters
     ----------
     marks : sequence of ColumnMark
-        The columns; the first `MOST_COLUMNS` are drawn.
+        The columns. The first `MOST_COLUMNS` are drawn.
     best : float
-        The optimum's loss, a dotted line.
+        The loss of the optimum, which a dotted line shows.
     unit : str
-        Of the loss: ``errors``.
+        The unit of the losses, such as ``errors``.
     theme : Theme
         The colours.
     opaque : bool
@@ -115,7 +115,7 @@ def _add_losses(
     unit: str,
     theme: Theme,
 ) -> None:
-    """Add the losses that are proved, filled, or those that are not, hollow."""
+    """Add the proved losses as filled marks, or the others as hollow marks."""
     some = [
         (place, mark)
         for place, mark in enumerate(shown)

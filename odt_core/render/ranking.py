@@ -1,4 +1,4 @@
-"""Columns that a question could be about: what the whole tree would lose with each of them."""
+"""Columns that a question could be about: the loss of the whole tree with each of them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LINE, FRAME = 26, 100
 BAR = 0.7
 """Thickness of a bar, in places. Plotly would choose another one for each colour."""
 LETTER = 8
-"""Width of a letter, in pixels, with some room."""
+"""Approximate width of a letter, in pixels."""
 NAME = 18
-"""Letters of a column's name beside its bar."""
+"""The most characters of a column's name beside its bar."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class ColumnBar:
     name : str
         The column.
     loss : float
-        What the best tree found loses that asks it there.
+        The loss of the best tree found with the column there.
     least : float
-        What such a tree loses at least; the same where that is proved.
+        A proved lower bound on that loss. If the two are equal, the loss is proved.
     is_current : bool
         Whether the question is about this column now.
     """
@@ -65,11 +65,11 @@ def ranking_figure(
     Parameters
     ----------
     bars : sequence of ColumnBar
-        By rising loss; at most `MOST_BARS` are drawn.
+        The columns by rising loss. The first `MOST_BARS` are drawn.
     loss_name : str
-        What is counted.
+        The quantity that is counted.
     without : float, optional
-        The loss without the question, as a line.
+        The loss without the question, which a line shows.
     is_share : bool
         Whether losses are shares in [0, 1].
     theme : Theme
@@ -130,7 +130,7 @@ def _add_bars(
     theme: Theme,
     is_share: bool,
 ) -> None:
-    """Add bars of one colour. What is not proved is hollow from the least loss on."""
+    """Add bars of one colour. If a loss is not proved, the bar is hollow above the lower bound."""
     figure.add_bar(
         x=[bar.least if bar.is_proved else bar.loss for _, bar in bars],
         y=[at for at, _ in bars],
@@ -152,7 +152,7 @@ def _add_bars(
 
 
 def _value(at: int, bar: ColumnBar, theme: Theme, is_share: bool) -> dict[str, Any]:
-    """A bar's loss beside it, on the page's colour, so that no line runs through it."""
+    """A bar's loss beside the bar, with the page's colour behind it, so that it hides lines."""
     return {
         "x": bar.loss,
         "y": at,
@@ -166,7 +166,7 @@ def _value(at: int, bar: ColumnBar, theme: Theme, is_share: bool) -> dict[str, A
 
 
 def value_text(bar: ColumnBar, is_share: bool) -> str:
-    """A bar's loss; where it is not proved, from the least on."""
+    """Write a bar's loss. If it is not proved, write the range from its lower bound."""
     write = percent_words if is_share else number_words
     return write(bar.loss) if bar.is_proved else f"{write(bar.least)} to {write(bar.loss)}"
 

@@ -1,4 +1,4 @@
-"""A tree as a thumbnail: the columns that it asks, and the outcomes that it predicts."""
+"""A tree as a thumbnail: the columns of its questions, and the classes that it predicts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from odt_core.tree import Decision, Leaf, Node, Tree
 from odt_core.words import printable, split_words
 
 NAME, LEAST_NAME, LINE = 18, 9, 38
-"""Letters of a column's name, at most and at least, and letters of a line of questions."""
+"""The largest and smallest limit on the characters of a name, and the characters of a level."""
 POSITIVE, NEGATIVE = "+", "−"
-"""Signs in the leaves."""
+"""The signs of the two classes in the leaves."""
 
 
 def small_tree_dot(tree: Tree, *, theme: Theme = LIGHT) -> str:
     """Write the DOT source of a thumbnail.
 
-    A box names the column of a question. A solid line leads to the answer yes, a dashed one to no.
-    A leaf has a plus or a minus sign for the outcome that it says. The whole question is in the
-    tooltip.
+    A box names the column of a question, and its tooltip has the whole question. A solid line is
+    the answer yes, and a dashed line is no. A leaf has a plus sign for the positive class and a
+    minus sign for the negative class.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def small_tree_dot(tree: Tree, *, theme: Theme = LIGHT) -> str:
 
 
 def _lines(tree: Tree, theme: Theme) -> Iterator[str]:
-    """The nodes in the order node, left subtree, right subtree, each with the line to it."""
+    """The nodes in the order node, left subtree, right subtree, each with the edge to it."""
     numbers = iter(range(2 * tree.n_leaves))
     most = min(max(LINE // _widest(tree), LEAST_NAME), NAME)
 
@@ -64,7 +64,7 @@ def _lines(tree: Tree, theme: Theme) -> Iterator[str]:
 
 
 def _widest(tree: Tree) -> int:
-    """The largest number of questions on one level; 1 for a tree that asks nothing."""
+    """The largest number of questions on one level; 1 for a tree without questions."""
     level, widest = [tree.root], 1
     while level:
         questions = [node for node in level if isinstance(node, Decision)]

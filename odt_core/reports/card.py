@@ -22,13 +22,13 @@ TREE_WIDTH, TREE_HEIGHT = 520.0, 290.0
 """The size of the tree's place on the page, in points."""
 
 SCREEN_HEIGHT = 640.0
-"""The most height of a large tree on screen, in points; another drawing of it is printed."""
+"""The largest height of a large tree on screen, in points. Paper gets another drawing."""
 
 SMALL_TREE = 4
 """The most leaves of a tree that shrinks to a phone's width. Larger trees scroll."""
 
 MOST_RULES, MOST_NOTE = 900, 400
-"""Letters of the rules in words, and of a note, that have room on a printed page."""
+"""The most characters of the rules in words, and of a note, on a printed page."""
 
 NEW_VALUES = (
     "Take care with a value that no training row had: no row supports the answer. The form on "
@@ -36,7 +36,7 @@ NEW_VALUES = (
 )
 
 LONG_TITLE = 60
-"""Letters of a title beyond which it is printed small."""
+"""The most characters of a title in the usual size; longer titles are smaller."""
 
 MEASURES = (ReportedRate.SENSITIVITY, ReportedRate.SPECIFICITY, ReportedRate.PPV, ReportedRate.NPV)
 
@@ -150,7 +150,7 @@ def _rates(derivation: Derivation) -> str:
         sets = {"Test": derivation.test, **sets}
     found = derivation.verdict
     if derivation.validation is not None:
-        # half a page has room for two, and held-out rows say more than training rows
+        # half a page has space for two columns, and held-out rows matter more than training rows
         held_out = {"Test": derivation.test} if derivation.test is not None else sets
         sets = {"Validation": derivation.validation.metrics, **held_out}
         found = derivation.validation.verdict

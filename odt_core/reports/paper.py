@@ -1,7 +1,7 @@
 """A tree's drawing for one printed page: short names with a key, and lists that have room.
 
-On screen a card may be as long as it needs. On paper it is one page, so a large drawing takes the
-rest of the page. Where something does not fit, the card says where to find it.
+On screen, a card can be long. On paper it has one page, so a large drawing gets the rest of that
+page. If something does not fit, the card says where to find it.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from odt_core.tree import Tree
 from odt_core.words import SHORT, category_lists, list_words, printable
 
 LONGEST_NAME, LONGEST_CLASS, LONGEST_CATEGORY = 26, 16, 20
-"""Letters beyond which the names of columns, classes and categories are shortened."""
+"""The most characters of a column, a class and a category. Longer names are shortened."""
 
 MOST_KEYS = 2000
-"""Letters of the key that have room below a drawing; names of columns and classes always have."""
+"""The most characters of the key. A longer key leaves out categories and lists, but no other name."""
 
 SMALLEST_PRINT = 0.72
-"""Least share of its own size at which a whole drawing is printed; it is then set in 6.5 points."""
+"""The smallest scale at which a whole drawing is printed. Its text then has 6.5 points."""
 
 PAPER_WIDTH, PAPER_HEIGHT, KEY_LINE, KEY_LETTERS = 535.0, 560.0, 8.8, 155
-"""About the place of a drawing and its key on a printed page, in points; and of a line of the key,
-in points and in letters."""
+"""Approximate size of a drawing with its key on a printed page, in points. Then the height of a
+line of the key in points, and its length in characters."""
 
 LEGIBLE = 0.83
-"""Share of its own size at which a drawing is set in 7.5 points, and need not be denser."""
+"""The scale at which text has 7.5 points. A drawing with this scale need not be denser."""
 
 DENSITIES = (
     Density(116, 0.3, has_values=False),
@@ -39,21 +39,21 @@ DENSITIES = (
     Density(116, 0.22, 0.04, has_bars=False, has_values=False),
     Density(84, 0.18, 0.03, has_bars=False, has_values=False),
 )
-"""What is tried, the best to read first."""
+"""The densities to try, the most legible first."""
 
 
 @dataclass(frozen=True)
 class PaperTree:
-    """A drawing for paper and what stands below it.
+    """A drawing for paper, with its key.
 
     Attributes
     ----------
     svg : bytes
         The drawing.
     keys : tuple of (str, str)
-        Short names with what they stand for, and lists of categories; plain text.
+        Marks of shortened names with the whole names, and lists of categories; plain text.
     left_out : str
-        What has no room on the page, in a sentence; empty if nothing is left out.
+        A sentence that names what does not fit on the page; empty if everything fits.
     """
 
     svg: bytes
@@ -62,13 +62,13 @@ class PaperTree:
 
 
 def fit(svg: bytes, width: float, height: float) -> float:
-    """The largest share of its own size at which a drawing fits into a place in points."""
+    """Compute the largest scale at which a drawing fits into a place of this size, in points."""
     own_width, own_height = own_size(svg)
     return min(width / own_width, height / own_height)
 
 
 def paper_tree(derivation: Derivation) -> PaperTree:
-    """The largest compact drawing of a tree that fits on a page, with its key."""
+    """Make the most legible drawing of a tree that fits on a page, with its key."""
     short, keys, left_out = _shortened(derivation.tree)
     letters = sum(len(mark) + len(text) for mark, text in keys)
     height = PAPER_HEIGHT - KEY_LINE * -(-letters // KEY_LETTERS)
@@ -85,7 +85,7 @@ def paper_tree(derivation: Derivation) -> PaperTree:
 
 
 def _shortened(tree: Tree) -> tuple[Tree, list[tuple[str, str]], str]:
-    """A tree with short names, what they stand for, and what has no room in a sentence."""
+    """Shorten a tree's names. Return the tree, the key, and a sentence on what does not fit."""
     marks = (f"({number})" for number in _letters())
     keys: list[tuple[str, str]] = []
 
@@ -144,7 +144,7 @@ def _drawn_codes(tree: Tree, g: int) -> set[int]:
 
 
 def _left_out(n_lists: int, has_long_names: bool) -> str:
-    """What is not printed, and where it stands."""
+    """Say what is not printed, and where to find it."""
     lists = "List 1" if n_lists == 1 else f"Lists 1 to {n_lists}"
     parts = [lists] if n_lists else []
     parts += ["the whole names of categories"] if has_long_names else []
@@ -157,7 +157,7 @@ def _left_out(n_lists: int, has_long_names: bool) -> str:
 
 
 def _cut(name: str, most: int) -> str:
-    """The beginning of a name, cut between words where that keeps most of it."""
+    """Cut a name, between words if that keeps more than half of it."""
     begin = name[:most]
     at = begin.rfind(" ")
     return begin[:at] if at > most // 2 else begin.rstrip()
