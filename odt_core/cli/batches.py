@@ -14,7 +14,7 @@ from typing import Any
 from odt_core.cli.inputs import read_options
 from odt_core.data import Table
 from odt_core.errors import InputError
-from odt_core.jobs import Batch, JobKind, JobSpec, unkept_manager
+from odt_core.jobs import JobKind, JobSpec, unkept_manager
 from odt_core.storage import LOCAL_OWNER
 from odt_core.studies import StudyProgress
 from odt_core.training import TrainSpec
@@ -51,14 +51,14 @@ def run_jobs(
         content = Path(options.file).read_bytes()
         dataset = manager.store.datasets.put(LOCAL_OWNER, content, table.name).sha256
         jobs = [JobSpec(dataset, table.name, read, spec, kind, part) for part in parts]
-        batch = Batch.submit(manager, jobs)
+        batch = manager.submit_study(jobs)
         while not batch.is_over:
             time.sleep(POLL)
             if not (stop.is_set() or batch.failure):
                 # the batch's estimate, which excludes the start of the workers
                 printer.say(batch.n_done, len(batch.jobs), batch.seconds_left)
             elif not batch.was_cancelled:  # stopped jobs are not progress
-                batch.cancel(manager)
+                manager.cancel_study(batch)
     if batch.failure:
         raise InputError(batch.failure)
     return batch.results

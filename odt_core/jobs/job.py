@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from odt_core.solution import TracePoint
 from odt_core.storage import LOCAL_OWNER, NewRun, RunStatus
 from odt_core.training import Stage
 from odt_core.training.stored_result import StoredResult
 from odt_core.worker import JobSpec
-
-if TYPE_CHECKING:
-    from odt_core.jobs.manager import JobManager
 
 
 def now() -> datetime:
@@ -142,18 +138,6 @@ class Batch:
     began: datetime = field(default_factory=now)
     study: NewRun | None = None
 
-    @classmethod
-    def submit(
-        cls,
-        manager: JobManager,
-        specs: Sequence[JobSpec],
-        *,
-        owner: str = LOCAL_OWNER,
-        name: str = "",
-    ) -> Batch:
-        """Queue all jobs. They take turns with the jobs of others."""
-        return manager.submit_study(specs, owner=owner, name=name)
-
     @property
     def n_done(self) -> int:
         """How many jobs are over, with or without a result."""
@@ -202,7 +186,3 @@ class Batch:
     def failure(self) -> str:
         """One sentence that says why the first failed job failed; empty if none did."""
         return next((job.message for job in self.jobs if job.status is RunStatus.FAILED), "")
-
-    def cancel(self, manager: JobManager) -> None:
-        """Stop all jobs that are not over."""
-        manager.cancel_study(self)

@@ -31,6 +31,9 @@ NUMBER_WIDTH = 14.0
 
 BAR_HEIGHT = 6
 
+KEY_WIDTH = 110.0
+"""Widest name of a class in the legend, in points."""
+
 LIST_WIDTH = 320.0
 """Least width at which the lists below a drawing wrap, in points."""
 
@@ -296,9 +299,9 @@ def _legend_texts(tree: Tree) -> tuple[str, str, str]:
     return positive, negative, f"percentages: rows of {positive}"
 
 
-def _clipped(name: str, width: float = 110.0) -> str:
+def _clipped(name: str) -> str:
     """Cut a name that is too long for one line."""
-    line = wrap(name, SIZE, width)[0]
+    line = wrap(name, SIZE, KEY_WIDTH)[0]
     return line if line == name else f"{line}..."
 
 

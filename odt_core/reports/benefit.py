@@ -13,8 +13,7 @@ from odt_core.evaluation import (
     few_in_groups_words,
 )
 from odt_core.render import benefit_alt_text, benefit_figure, subgroup_alt_text, subgroup_figure
-from odt_core.reports.charts import chart_html
-from odt_core.reports.page import escaped
+from odt_core.reports.page import chart_html, escaped
 from odt_core.reports.tables import rate_cell, table
 from odt_core.tree import Tree
 from odt_core.words import percent_words

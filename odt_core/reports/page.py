@@ -9,10 +9,17 @@ import json
 import re
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from odt_core import MADE_BY
+from odt_core.render import FigureFormat, figure_file
 from odt_core.words import printable
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+MOST_ENLARGED = 1.6
+"""The largest factor by which a drawing is enlarged."""
 
 _SVG = re.compile(r"<svg\b.*</svg>", re.DOTALL)
 _SIZE = re.compile(r'<svg width="([\d.]+)pt" height="([\d.]+)pt"')
@@ -98,7 +105,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def inline_svg(svg: bytes, label: str, *, width: float, height: float, most: float = 1.6) -> str:
+def inline_svg(svg: bytes, label: str, *, width: float, height: float) -> str:
     """Write a drawing as a part of a page, as large as its place allows.
 
     Parameters
@@ -109,11 +116,9 @@ def inline_svg(svg: bytes, label: str, *, width: float, height: float, most: flo
         The text for screen readers; plain text.
     width, height : float
         The size of the place, in points.
-    most : float
-        The largest factor of enlargement.
     """
     own_width, own_height = own_size(svg)
-    scale = min(most, width / own_width, height / own_height)
+    scale = min(MOST_ENLARGED, width / own_width, height / own_height)
     return sized_svg(
         svg,
         f'role="img" aria-label="{escaped(label)}" '
@@ -141,3 +146,24 @@ def _drawing(svg: bytes) -> str:
     found = _SVG.search(svg.decode())
     assert found is not None
     return found.group()
+
+
+def chart_html(figure: go.Figure, alt: str, caption: str = "") -> str:
+    """Write a figure as a part of a page, which needs ``Page(has_pictures=True)``.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+        A figure of `odt_core.render` with an opaque background.
+    alt : str
+        The text for screen readers; plain text.
+    caption : str
+        The explanation below the figure; plain text.
+    """
+    svg = figure_file(figure, FigureFormat.SVG, printable(alt))
+    data = base64.b64encode(svg).decode()
+    below = f"<figcaption>{escaped(caption)}</figcaption>" if caption else ""
+    return (
+        f'<figure class="chart"><img alt="{escaped(alt)}" src="data:image/svg+xml;base64,{data}">'
+        f"{below}</figure>"
+    )

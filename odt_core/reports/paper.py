@@ -21,7 +21,7 @@ LONGEST_NAME, LONGEST_CLASS, LONGEST_CATEGORY = 26, 16, 20
 """The most characters of a column, a class and a category. Longer names are shortened."""
 
 MOST_KEYS = 2000
-"""The most characters of the key. A longer key leaves out categories and lists, but no other name."""
+"""The most characters of the key. A longer key leaves out categories and lists, but no columns."""
 
 SMALLEST_PRINT = 0.72
 """The smallest scale at which a whole drawing is printed. Its text then has 6.5 points."""

@@ -17,9 +17,8 @@ from odt_core.render import (
     sweep_alt_text,
     sweep_figure,
 )
-from odt_core.reports.charts import chart_html
 from odt_core.reports.derivation import Derivation
-from odt_core.reports.page import escaped
+from odt_core.reports.page import chart_html, escaped
 from odt_core.reports.tables import NONE, table
 from odt_core.studies import Comparison, CurveRow, FrontierView, Spread, StabilityResult
 from odt_core.studies.comparison_words import (

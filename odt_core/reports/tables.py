@@ -56,14 +56,13 @@ def rate_cell(rate: Rate | None) -> str:
 def rate_table(
     sets: Mapping[str, Metrics],
     measures: Iterable[ReportedRate] = tuple(ReportedRate),
-    caption: str = "",
 ) -> str:
     """Write measures with 95% intervals, one column for each set of rows."""
     rows = [
         [measure.value, *(words_cell(measure.words(found)) for found in sets.values())]
         for measure in measures
     ]
-    return table(caption or "Rates with 95% intervals", ["", *map(escaped, sets)], rows, "rates")
+    return table("Rates with 95% intervals", ["", *map(escaped, sets)], rows, "rates")
 
 
 def count_table(title: str, counts: Confusion, tree: Tree) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from odt_core.evaluation import Subgroups, frequencies, ratio_parts
 from odt_core.render import calibration_alt_text, calibration_figure
 from odt_core.reports.benefit import benefit_html, groups_html
-from odt_core.reports.charts import chart_html
-from odt_core.reports.page import escaped
+from odt_core.reports.page import chart_html, escaped
 from odt_core.reports.tables import (
     count_table,
     floor_table,

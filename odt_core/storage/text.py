@@ -29,17 +29,17 @@ def cut_line(text: str, longest: int = LONGEST_NAME) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
-def many_lines(text: str, what: str, longest: int = LONGEST_NOTE) -> str:
+def many_lines(text: str, what: str) -> str:
     """Clean a note: any text, with its line breaks.
 
     Raises
     ------
     InputError
-        If it is longer than `longest` characters.
+        If it is longer than `LONGEST_NOTE` characters.
     """
     note = _storable(text).strip()
-    if len(note) > longest:
-        raise InputError(f"{what} has {len(note)} characters: shorten it to {longest}.")
+    if len(note) > LONGEST_NOTE:
+        raise InputError(f"{what} has {len(note)} characters: shorten it to {LONGEST_NOTE}.")
     return note
 
 

@@ -411,7 +411,7 @@ def leaf_conditions(tree: Tree, index: int) -> tuple[Condition, ...]:
     return tuple(Condition(g, codes) for g, codes in allowed.items())
 
 
-def rule_words(tree: Tree, index: int, limit: int | None = None) -> str:
+def rule_words(tree: Tree, index: int) -> str:
     """Write the rule of a leaf: the simplified path as conditions joined by AND.
 
     Parameters
@@ -420,14 +420,12 @@ def rule_words(tree: Tree, index: int, limit: int | None = None) -> str:
         The tree.
     index : int
         The leaf's number, from 0, left to right.
-    limit : int, optional
-        The most categories of a feature to name; all by default.
     """
     conditions = leaf_conditions(tree, index)
     if not conditions:
         return "every row"
     return " AND ".join(
-        condition_words(tree.features[condition.feature], condition.codes, limit)
+        condition_words(tree.features[condition.feature], condition.codes)
         for condition in conditions
     )
 
@@ -481,19 +479,19 @@ def rules_line(tree: Tree) -> str:
     return " | ".join(rules_text(tree).splitlines()[1:])
 
 
-def condition_words(feature: Feature, codes: frozenset[int], limit: int | None = None) -> str:
+def condition_words(feature: Feature, codes: frozenset[int]) -> str:
     """Write a condition on one feature: ``odor is a or b``, ``2.5 < age <= 4.5 (or missing)``."""
     name = feature_words(feature)
     if feature.is_numerical:
         return _interval_words(feature, codes, name)
     others = frozenset(range(feature.n_values)) - codes
     if not codes or len(codes) <= len(others):
-        return f"{name} {_predicate(feature, codes, limit)}"
+        return f"{name} {_predicate(feature, codes, None)}"
     if not others:
         return f"{name} is any value"
     negation = {1: "is not", 2: "is neither"}.get(len(others), "is none of")
     last = " nor " if len(others) == 2 else ", "
-    return f"{name} {negation} {_names(feature, others, limit, last, missing='missing')}"
+    return f"{name} {negation} {_names(feature, others, None, last, missing='missing')}"
 
 
 def _interval_words(feature: Feature, codes: frozenset[int], name: str) -> str:

@@ -121,7 +121,7 @@ def draw_study_button(
         return
     runs, mine = specs(), owner()
     name = STUDY_PAGES[runs[0].kind].name
-    queue_pressed(lambda: {name: Batch.submit(job_manager(), runs, owner=mine)})
+    queue_pressed(lambda: {name: job_manager().submit_study(runs, owner=mine)})
     st.rerun()
 
 
@@ -148,8 +148,8 @@ def draw_stop_button(batch: Batch, *, key: str) -> None:
     st.button(
         "Stop, and keep what is done",
         key=key,
-        on_click=batch.cancel,
-        args=(job_manager(),),
+        on_click=job_manager().cancel_study,
+        args=(batch,),
         disabled=batch.was_cancelled,
     )
 

@@ -21,7 +21,7 @@ from distributed import Client, Scheduler, Security
 from odt_core.cli import main
 from odt_core.data import Fold, Folding, SplitSpec
 from odt_core.errors import InputError
-from odt_core.jobs import Batch, JobKind, JobManager, JobSpec
+from odt_core.jobs import JobKind, JobManager, JobSpec
 from odt_core.jobs.cluster import DaskPool, check_address, check_scheduler
 from odt_core.jobs.local import LocalPool
 from odt_core.solution import Engine
@@ -172,7 +172,7 @@ def test_a_study_runs_on_the_cluster(manager: JobManager, store: Store) -> None:
     )
     spec = dataclasses.replace(spec, train=train, kind=JobKind.CURVE)
     parts = [dataclasses.replace(spec, part=curve.repeat(n)) for n in range(curve.repeats)]
-    batch = Batch.submit(manager, parts)
+    batch = manager.submit_study(parts)
     wait_until(lambda: batch.is_over)
     assert not batch.failure and len(batch.results) == 4
 

@@ -10,7 +10,7 @@ import pytest
 
 from odt_core.alternatives.question import QuestionPart, Ranking, run_ranking
 from odt_core.data import SAMPLES, Folding, ReadOptions, SplitSpec
-from odt_core.jobs import Batch, JobKind, JobManager, JobSpec
+from odt_core.jobs import JobKind, JobManager, JobSpec
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
 from odt_core.studies import (
     Adoption,
@@ -106,7 +106,7 @@ def test_the_folds_of_a_comparison_are_a_study(
     for spec in specs:
         assert JobSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
     assert specs[0].time_limit == 4 * triage.train.time_limit, "one tree and three baselines"
-    batch = Batch.submit(manager, specs)
+    batch = manager.submit_study(specs)
     wait_until(lambda: batch.is_over)
     assert not batch.failure
     here = run_fold(table_of(store, triage), triage.train, plan.fold_parts()[1])
@@ -123,7 +123,7 @@ def test_resamples_are_a_study(manager: JobManager, store: Store, triage: JobSpe
         assert JobSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
     limits = [spec.time_limit / triage.train.time_limit for spec in specs[:2]]
     assert limits == [3, 2], "two resamples each, and the tree of all rows"
-    batch = Batch.submit(manager, specs)
+    batch = manager.submit_study(specs)
     wait_until(lambda: batch.is_over)
     assert not batch.failure
     here = run_stability(table_of(store, triage), triage.train, StabilitySpec(40))
@@ -154,7 +154,7 @@ def test_a_question_that_the_shape_lacks_is_refused(manager: JobManager, triage:
 
 
 def test_a_batch_counts_and_estimates(manager: JobManager, store: Store, triage: JobSpec) -> None:
-    batch = Batch.submit(manager, repeats(triage))
+    batch = manager.submit_study(repeats(triage))
     assert batch.seconds_left is None and not batch.is_over
     wait_until(lambda: batch.n_done >= 1)
     assert batch.is_over or (batch.seconds_left or 0) > 0
@@ -166,20 +166,20 @@ def test_a_batch_counts_and_estimates(manager: JobManager, store: Store, triage:
 
 
 def test_a_single_job_does_not_wait_for_a_batch(manager: JobManager, triage: JobSpec) -> None:
-    batch = Batch.submit(manager, repeats(triage, dataclasses.replace(CURVE, repeats=40)))
+    batch = manager.submit_study(repeats(triage, dataclasses.replace(CURVE, repeats=40)))
     wait_until(lambda: batch.n_done >= 1)
     job = manager.submit(triage)
     wait_until(lambda: job.is_over)
     assert job.status is RunStatus.DONE, job.message
     assert not batch.is_over
-    batch.cancel(manager)
+    manager.cancel_study(batch)
     wait_until(lambda: batch.is_over)
     assert batch.was_cancelled and 0 < len(batch.results) < 40
 
 
 def test_what_is_wrong_with_a_repeat_is_said(manager: JobManager, triage: JobSpec) -> None:
     train = dataclasses.replace(triage.train, split=SplitSpec("all"))
-    batch = Batch.submit(manager, repeats(dataclasses.replace(triage, train=train)))
+    batch = manager.submit_study(repeats(dataclasses.replace(triage, train=train)))
     wait_until(lambda: batch.is_over)
     assert "leaves none" in batch.failure
 
