@@ -1,6 +1,6 @@
 """Sheets about a tree: the rule card, the report and the one-page summary."""
 
-from odt_core.reports.derivation import Derivation, Proof
+from odt_core.reports.derivation import Derivation
 from odt_core.reports.evidence import Evidence
 from odt_core.reports.formats import SheetFormat, write_sheet
 from odt_core.reports.statements import Stage, Statements
@@ -8,7 +8,6 @@ from odt_core.reports.statements import Stage, Statements
 __all__ = [
     "Derivation",
     "Evidence",
-    "Proof",
     "SheetFormat",
     "Stage",
     "Statements",

@@ -1,9 +1,7 @@
 """Trees on new rows: many rows of a table, or one case."""
 
 from odt_core.scoring.case import (
-    AnswerChange,
     CaseAnswer,
-    Step,
     Value,
     answer_case,
     beyond_words,
@@ -19,7 +17,7 @@ from odt_core.scoring.scored_csv import (
     added_names,
     scored_csv,
 )
-from odt_core.scoring.scores import Doubt, DoubtPattern, Scores, doubt_words, score
+from odt_core.scoring.scores import Doubt, Scores, doubt_words, score
 
 __all__ = [
     "ADDED",
@@ -27,8 +25,6 @@ __all__ = [
     "UNSEEN_HERE_COLUMN",
     "WARNINGS",
     "CaseAnswer",
-    "AnswerChange",
-    "Step",
     "Value",
     "answer_case",
     "beyond_words",
@@ -36,7 +32,6 @@ __all__ = [
     "Difference",
     "DifferenceKind",
     "Doubt",
-    "DoubtPattern",
     "Scores",
     "added_columns",
     "added_names",

@@ -13,11 +13,9 @@ from odt_core.storage.records import (
     Deleted,
     Ending,
     Headline,
-    Heartbeat,
     KeyMetrics,
     MemberCounts,
     NewRun,
-    RunPage,
     RunQuery,
     RunRecord,
     RunStatus,
@@ -26,7 +24,7 @@ from odt_core.storage.records import (
 )
 from odt_core.storage.runfile import MOST_POINTS, RunFile, RunPart, check_form
 from odt_core.storage.sign_ins import SignIns
-from odt_core.storage.store import Store, Tidied, has_store, open_store
+from odt_core.storage.store import Store, has_store, open_store
 
 __all__ = [
     "MOST_POINTS",
@@ -36,7 +34,6 @@ __all__ = [
     "Deleted",
     "Ending",
     "Headline",
-    "Heartbeat",
     "KeyMetrics",
     "MemberCounts",
     "NewRun",
@@ -45,7 +42,6 @@ __all__ = [
     "RunFile",
     "check_form",
     "RunPart",
-    "RunPage",
     "RunQuery",
     "RunRecord",
     "RunStatus",
@@ -54,7 +50,6 @@ __all__ = [
     "SortKey",
     "StorageError",
     "Store",
-    "Tidied",
     "has_store",
     "open_store",
     "software_versions",

@@ -4,13 +4,11 @@ from odt_core.studies.adoption import (
     Adoption,
     Source,
     assignment_from_json,
-    assignment_to_json,
     floor_objective,
     run_adoption,
 )
 from odt_core.studies.bounds import LowerBound
 from odt_core.studies.comparison import (
-    Candidate,
     ComparisonFold,
     ComparisonSpec,
     CutPoints,
@@ -52,7 +50,6 @@ from odt_core.studies.path import (
     PathResult,
     PathSpec,
     PathView,
-    UnseenError,
     path_csv,
     run_path,
     run_path_study,
@@ -60,7 +57,6 @@ from odt_core.studies.path import (
 from odt_core.studies.progress import StudyProgress
 from odt_core.studies.stability import (
     OriginalFit,
-    Outline,
     Question,
     RangeRun,
     Refit,
@@ -79,8 +75,6 @@ from odt_core.studies.sweep import Sweep
 from odt_core.studies.validation import PartOfTable, ValidationSpec, run_validation
 from odt_core.studies.validation_result import (
     DataName,
-    DoubtfulRows,
-    ValidationFlow,
     ValidationResult,
 )
 
@@ -89,12 +83,9 @@ __all__ = [
     "ValidationSpec",
     "run_validation",
     "DataName",
-    "DoubtfulRows",
-    "ValidationFlow",
     "ValidationResult",
     "PAPER_LEVELS",
     "Adoption",
-    "Candidate",
     "CandidateRow",
     "Comparison",
     "ComparisonFold",
@@ -111,7 +102,6 @@ __all__ = [
     "LowerBound",
     "OperatingPoint",
     "OriginalFit",
-    "Outline",
     "PathPart",
     "PathPoint",
     "PathResult",
@@ -128,9 +118,7 @@ __all__ = [
     "Source",
     "Sweep",
     "TreeCandidate",
-    "UnseenError",
     "assignment_from_json",
-    "assignment_to_json",
     "check_curve",
     "columns_csv",
     "compare_runs",

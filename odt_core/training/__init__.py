@@ -9,7 +9,6 @@ from odt_core.training.run import (
     fit_peer,
     prepare_training,
     run_training,
-    solve_any_shape,
     train_tree,
 )
 from odt_core.training.settings import (
@@ -22,14 +21,13 @@ from odt_core.training.spec import (
     RulesSpec,
     TrainSpec,
 )
-from odt_core.training.stored_result import ResultWords, StoredResult
+from odt_core.training.stored_result import StoredResult
 
 __all__ = [
     "BestSoFar",
     "FeatureSelection",
     "NodeRuleSpec",
     "RulesSpec",
-    "ResultWords",
     "Stage",
     "StoredResult",
     "TrainResult",
@@ -45,6 +43,5 @@ __all__ = [
     "prepare_training",
     "run_training",
     "settings_words",
-    "solve_any_shape",
     "train_tree",
 ]

@@ -8,9 +8,7 @@ from odt_core.words.questions import (
     NO,
     SHORT,
     YES,
-    Condition,
     DrawnWords,
-    SplitWords,
     absent_words,
     category_lists,
     condition_words,
@@ -53,13 +51,11 @@ from odt_core.words.text import (
 )
 
 __all__ = [
-    "Condition",
     "DrawnWords",
     "ENGINE_WORDS",
     "GOAL_NAMES",
     "NO",
     "SHORT",
-    "SplitWords",
     "YES",
     "absent_words",
     "ago_words",
