@@ -49,6 +49,3 @@ def _note_doubts(scores: Scores) -> None:
         if rows:
             of_all = count_words(scores.n_rows, "row")
             note(f"{rows:,} of {of_all} met a question about a value {words}.")
-
-
-__all__ = ["predict_table", "run"]

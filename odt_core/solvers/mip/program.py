@@ -84,28 +84,6 @@ class Program:
         """Number of entries in the rows."""
         return len(self.columns)
 
-    def objective_at(self, x: Floats) -> float:
-        """The objective's value at a point."""
-        return float(self.cost @ x)
-
-    def violation_at(self, x: Floats) -> float:
-        """The largest violation of a bound, row or integrality at a point; 0 if it is feasible."""
-        row = np.repeat(np.arange(self.n_rows), np.diff(self.starts))
-        activity = np.bincount(row, self.coefficients * x[self.columns], minlength=self.n_rows)
-        slack = activity - self.rhs
-        senses = np.array(self.senses)
-        broken = np.concatenate(
-            [
-                self.lower - x,
-                x - self.upper,
-                np.abs(x - np.round(x))[self.integer],
-                slack[senses == Sense.LESS],
-                -slack[senses == Sense.GREATER],
-                np.abs(slack[senses == Sense.EQUAL]),
-            ]
-        )
-        return max(float(broken.max()), 0.0)
-
 
 class ProgramBuilder:
     """A builder that collects columns and blocks of equally wide rows into a `Program`."""
