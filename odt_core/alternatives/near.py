@@ -36,6 +36,9 @@ PAIRS_AT_ONCE = 4_000_000
 MERGED_AT = 500_000
 """Number of entries of a feature at which equal choices are merged."""
 
+Part = tuple[int, Split | bool]
+"""A node of the topology with its question, or a leaf with its label (see `Topology.left`)."""
+
 
 @dataclass(frozen=True, eq=False)
 class Entries:
@@ -432,22 +435,18 @@ class NearSearch:
 
     def assignment(self, entry: Entries) -> Assignment:
         """Build the tree of a single entry."""
-        splits: dict[int, Split] = {}
-        labels: dict[int, bool] = {}
-        number, cost = int(entry.number[0]), entry.cost[0]
         if self.nodes[0].level == 1:
-            self._build(0, self.everything, number, cost, splits, labels)
+            found = self._build(0, self.everything, int(entry.number[0]), entry.cost[0])
         else:
-            self._build_from(0, self.everything, entry, splits, labels)
-        topology = self.problem.topology
-        for node in range(topology.n_nodes):
-            if node not in splits:
-                splits[node] = self._any_split(node)
-        for leaf in range(topology.n_leaves):
-            labels.setdefault(leaf, bool(self.problem.fixed_label(leaf)))
+            found = self._build_from(0, self.everything, entry)
+        parts, topology = dict(found), self.problem.topology
+        splits = {node: part for node, part in parts.items() if isinstance(part, Split)}
         return Assignment(
-            tuple(splits[node] for node in range(topology.n_nodes)),
-            tuple(labels[leaf] for leaf in range(topology.n_leaves)),
+            tuple(splits.get(node) or self._any_split(node) for node in range(topology.n_nodes)),
+            tuple(
+                bool(parts.get(-1 - leaf, self.problem.fixed_label(leaf)))
+                for leaf in range(topology.n_leaves)
+            ),
         )
 
     def _any_split(self, node: int) -> Split:
@@ -458,53 +457,37 @@ class NearSearch:
         g = self.problem.allowed_features(node)[0]
         return Split(g, frozenset({0} if self.problem.forbid_empty_branches else ()))
 
-    def _build(
-        self,
-        child: int,
-        mask: Flags,
-        number: int,
-        cost: Floats,
-        splits: dict[int, Split],
-        labels: dict[int, bool],
-    ) -> None:
-        """Enter the questions and labels of the subtree at a child of the topology."""
+    def _build(self, child: int, mask: Flags, number: int, cost: Floats) -> Iterator[Part]:
+        """Yield the questions and labels of the subtree at a child of the topology."""
         if child < 0:
-            labels[-1 - child] = bool(number)
+            yield child, bool(number)
             return
         node = self.nodes[child]
         if node.level == 1:
-            self._build_last(child, mask, number, cost, splits, labels)
+            yield from self._build_last(child, mask, number, cost)
             return
         entries = self.near(node, mask, self.costs.limits_of(cost))
         at = np.flatnonzero((entries.number == number) & (entries.cost == cost).all(axis=1))
-        self._build_from(child, mask, entries.take(at[:1]), splits, labels)
+        yield from self._build_from(child, mask, entries.take(at[:1]))
 
-    def _build_from(
-        self,
-        child: int,
-        mask: Flags,
-        entry: Entries,
-        splits: dict[int, Split],
-        labels: dict[int, bool],
-    ) -> None:
-        """Enter the questions and labels of the subtree at a node, from the node's entry."""
+    def _build_from(self, child: int, mask: Flags, entry: Entries) -> Iterator[Part]:
+        """Yield the questions and labels of the subtree at a node, from the node's entry."""
         node, (left, right) = self.nodes[child], self.problem.topology.children(child)
-        number, cost = int(entry.number[0]), entry.cost[0]
         question, swapped = int(entry.question[0]), bool(entry.is_swapped[0])
         if question == PASS:
-            splits[child] = self._pass(node, mask, is_right=swapped)
+            yield child, self._pass(node, mask, is_right=swapped)
             below = right if swapped else left
-            self._build(below, mask, number, cost, splits, labels)
+            yield from self._build(below, mask, int(entry.number[0]), entry.cost[0])
             return
         split = self.questions.splits[question]
         yes = self.questions.yes(question) & mask
         goes_left = mask & ~yes if swapped else yes
-        splits[child] = split.reversed(self.problem.data.features) if swapped else split
-        for below, rows, of, what in (
+        yield child, split.reversed(self.problem.data.features) if swapped else split
+        for below, rows, number, cost in (
             (left, goes_left, entry.left, entry.cost_left),
             (right, mask & ~goes_left, entry.right, entry.cost_right),
         ):
-            self._build(below, rows, int(of[0]), what[0], splits, labels)
+            yield from self._build(below, rows, int(number[0]), cost[0])
 
     def _pass(self, node: ShapeNode, mask: Flags, *, is_right: bool) -> Split:
         """A question that sends all these rows one way."""
@@ -514,30 +497,21 @@ class NearSearch:
         assert split is not None
         return split if is_right else split.reversed(self.problem.data.features)
 
-    def _build_last(
-        self,
-        child: int,
-        mask: Flags,
-        number: int,
-        cost: Floats,
-        splits: dict[int, Split],
-        labels: dict[int, bool],
-    ) -> None:
-        node = self.nodes[child]
-        left, right = (-1 - below for below in self.problem.topology.children(child))
+    def _build_last(self, child: int, mask: Flags, number: int, cost: Floats) -> Iterator[Part]:
+        """Yield the question and the labels of a node with two leaves."""
+        node, (left, right) = self.nodes[child], self.problem.topology.children(child)
+        labels = (False, True)
         if number < LABELS:  # one leaf: all rows go one way, or both leaves have the same label
-            labels[left], labels[right] = bool(number), bool(number)
-            splits[child] = self._pass(node, mask, is_right=bool(number))
-            if not node.is_fixed:
-                labels[left], labels[right] = False, True
-            return
-        split, is_yes_positive = self._last_question(node, mask, number, cost)
-        if node.is_fixed:
-            splits[child] = split
-            labels[left], labels[right] = is_yes_positive, not is_yes_positive
+            split = self._pass(node, mask, is_right=bool(number))
+            if node.is_fixed:
+                labels = (bool(number), bool(number))
         else:
-            splits[child] = split.reversed(self.problem.data.features) if is_yes_positive else split
-            labels[left], labels[right] = False, True
+            split, is_yes_positive = self._last_question(node, mask, number, cost)
+            if node.is_fixed:
+                labels = (is_yes_positive, not is_yes_positive)
+            elif is_yes_positive:
+                split = split.reversed(self.problem.data.features)
+        yield from ((child, split), (left, labels[0]), (right, labels[1]))
 
     def _last_question(
         self, node: ShapeNode, mask: Flags, number: int, cost: Floats
