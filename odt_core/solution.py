@@ -284,7 +284,7 @@ def make_solution(
         raise DisagreementError(
             f"{engine} claims an objective of {claimed_total}, but its tree reaches {total}"
         )
-    most = gains.gain_tp * confusion.n_positive + gains.gain_tn * confusion.n_negative
+    most = problem.perfect_total
     bound = most if bound is None else min(bound, most)
     if total > bound:
         raise DisagreementError(

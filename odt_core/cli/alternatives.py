@@ -1,4 +1,4 @@
-"""``alternatives``: the near-optimal trees, best first, and what each column is worth."""
+"""``alternatives``: the near-optimal trees, best first, and the worth of each column."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from odt_core.words import percent_words, printable, seconds_words
 
 
 def run(options: argparse.Namespace) -> int:
-    """List the trees; print a table or, with ``--json``, one JSON object."""
+    """List the trees, and print a table or, with ``--json``, one JSON object."""
     table = load_table(options)
     spec = make_spec(table, options)
     part = AlternativesPart(
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         print_json(record | shown_trees, study=JobKind.ALTERNATIVES)
     else:
         print(_summary(record, view, shown, costs))
-    if options.output is not None:  # after the table, which is not lost if this cannot be written
+    if options.output is not None:  # after the table, so that a failure does not lose it
         content = alternatives_csv(shown, costs, keep_formulas=options.keep_formulas)
         write_output(options.output, content, option="--csv")
     return EXIT_INTERRUPTED if result.status is Status.CANCELLED else 0
@@ -71,7 +71,7 @@ def _summary(
     shown: Sequence[AlternativeTree],
     costs: Mapping[str, Fraction],
 ) -> str:
-    """What is proved, the trees, and the columns."""
+    """Say what is proved, and list the trees and the columns."""
     lines = [
         f"{record['topology']}, {record['n_train']:,} training rows; "
         f"{seconds_words(record['seconds'])}.",

@@ -277,7 +277,7 @@ def _no_column(option: str, column: str, columns: list[str]) -> str:
 
 
 def make_spec(table: Table, options: argparse.Namespace) -> TrainSpec:
-    """The training run that the options describe; what a command has no option for is default."""
+    """Make the specification of a training run. A setting without an option has its default."""
     given = vars(options)
     schema = make_schema(table, options)
     if options.least_features > max(len(schema.features), 1):
@@ -308,7 +308,7 @@ def make_spec(table: Table, options: argparse.Namespace) -> TrainSpec:
 
 
 def single_shapes(options: argparse.Namespace) -> tuple[Topology, ...]:
-    """The shapes that ``--topologies`` lists, each once.
+    """Return the shapes that ``--topologies`` lists, each once.
 
     Raises
     ------

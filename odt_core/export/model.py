@@ -85,8 +85,7 @@ class Model:
         ------
         InputError
             If the record is not a model or has another version, or a field of the model, its
-            encoder
-            or its schema is absent or wrong.
+            encoder or its schema is absent or wrong.
         """
         if not isinstance(record, dict) or record.get("format") != FORMAT:
             raise InputError(

@@ -57,8 +57,7 @@ def corner_points(
         )
         outcome = solve_search(plain, time_limit=seconds, should_stop=should_stop)
         gains = plain.gains
-        everything = gains.gain_tp * data.n_positive + gains.gain_tn * data.n_negative
-        bound.add(gains.gain_tp, gains.gain_tn, everything - outcome.bound)
+        bound.add(gains.gain_tp, gains.gain_tn, plain.perfect_total - outcome.bound)
         if outcome.assignment is None:
             return
         yield outcome.assignment

@@ -324,8 +324,7 @@ class _Run:
                 self._look_for_solutions(order)
         if reading.bound is not None:
             # Solvers bound only points that beat their incumbent. Fixings that rely on this can
-            # lift
-            # the logged bound above the optimum, but never above the incumbent.
+            # lift the logged bound above the optimum, but never above the incumbent.
             bound = self.formulation.bound_of(reading.bound)
             self.take_bound(max([bound, *self._found()]))
 
