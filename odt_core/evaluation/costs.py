@@ -61,6 +61,8 @@ def cost_ranges(points: Sequence[tuple[int, int]]) -> tuple[CostRange | None, ..
     (CostRange(low=Fraction(4, 1), high=None), None, CostRange(low=Fraction(0, 1), \
 high=Fraction(4, 1)))
     """
+    if not points:
+        return ()
     hull: list[int] = []
     for here in range(len(points)):
         while len(hull) > 1 and _slope(points, hull[-2], hull[-1]) < _slope(points, hull[-2], here):

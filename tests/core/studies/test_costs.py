@@ -41,6 +41,10 @@ def test_ranges_cover_every_ratio_without_a_gap() -> None:
     assert all(a.low == b.high for a, b in zip(known, known[1:], strict=False))
 
 
+def test_a_frontier_without_points_has_no_ranges() -> None:
+    assert cost_ranges([]) == ()
+
+
 def test_costs_must_be_positive() -> None:
     with pytest.raises(InputError, match="greater than 0"):
         cheapest([(0, 1)], Fraction(0), Fraction(1))

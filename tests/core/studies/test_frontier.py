@@ -79,6 +79,8 @@ def test_a_stop_says_what_is_not_proved() -> None:
     result = run_frontier(SAMPLES["tic-tac-toe"].load(), spec, should_stop=lambda: True)
     assert result.status is Status.CANCELLED
     assert all(point.fp == 0 and point.fn == 0 for point in result.points if point.proved)
+    record = result.to_json()
+    assert record["status"] == "cancelled" and len(record["points"]) == len(result.points)
 
 
 def test_what_time_leaves_open_is_bounded_and_corners_are_proved(
