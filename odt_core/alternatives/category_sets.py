@@ -1,9 +1,9 @@
 """Questions about walked features above two leaves: sets of categories that predict positive.
 
 Three numbers decide the cost of such a set: its size, its false negatives and its false positives.
-If a cost is one number, the sorted categories give the best set of each size. If costs are pairs,
-categories are added one by one. Sets with the same three numbers are alike, and only one of them is
-kept.
+If a cost is one number, the sorted categories give the best set of each size. In other cases, and
+with a smallest leaf, categories are added one by one. Sets with the same three numbers are alike,
+and only one of them is kept.
 """
 
 from __future__ import annotations
