@@ -25,7 +25,8 @@ def triage() -> EncodedData:
 def cart_processes() -> list[psutil.Process]:
     """The processes for CART that this process has started and that have not ended."""
     children = psutil.Process().children()
-    return [child for child in children if CartProcess.__module__ in child.cmdline()]
+    running = [child for child in children if child.status() != psutil.STATUS_ZOMBIE]
+    return [child for child in running if CartProcess.__module__ in child.cmdline()]
 
 
 def test_it_fits_the_same_tree_and_ends(triage: EncodedData) -> None:
