@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import count
 
 import numpy as np
 import pytest
@@ -177,12 +178,12 @@ def test_stopped_in_the_middle_it_claims_only_what_is_true(seeds: range) -> None
     for seed in seeds:
         problem = random_problem(700 + seed, topologies=SMALL_TOPOLOGIES)
         wanted = list_trees(problem)
-        told: list[int] = []
+        looks = count(1)
+        find_near_trees([problem], number=10**6, should_stop=lambda looks=looks: next(looks) < 0)
         found = find_near_trees(
             [problem],
             number=10**6,
-            on_progress=lambda number, above, told=told: told.append(number),
-            should_stop=_stop_after(told, seed % 3, looks=seed // 3),
+            should_stop=_stop_after(next(looks) * (seed % 10) // 20),
         )
         early += found.end is End.STOPPED
         if found.end is End.STOPPED:
@@ -223,10 +224,10 @@ def test_a_list_is_called_all_only_where_that_is_known(seeds: range) -> None:
             assert fewer.end is End.NUMBER and fewer.complete_below is not None
 
 
-def _stop_after(told: list[int], budgets: int, *, looks: int) -> Callable[[], bool]:
-    """Says stop after so many budgets, and so many looks in the next one."""
-    count = iter(range(10**9))
-    return lambda: len(told) > budgets and next(count) >= looks
+def _stop_after(looks: int) -> Callable[[], bool]:
+    """Ask for a stop after so many questions whether to stop."""
+    asked = count()
+    return lambda: next(asked) >= looks
 
 
 @pytest.mark.parametrize("seeds", blocks(800, 2, 2))
