@@ -413,6 +413,7 @@ class Node(Bounds):
     def _look_up(self, splits: Whole) -> None:
         """Solve children of at most one level on both sides, for all multipliers at once."""
         for first in range(0, len(splits), BATCH):
+            self.search.check()
             at = splits[first : first + BATCH]
             inside = self.search.sums(self.splits.masks(at) & self.mask)
             outside = self._others(inside)
@@ -476,6 +477,7 @@ class Node(Bounds):
 
         `inner` are the members' rows. `lower`, float64[2, L], bounds them and the other rows.
         """
+        self.search.check()
         front = self.front
         if not self.is_open(lower.sum(axis=0)[None])[0]:
             return
@@ -525,6 +527,7 @@ class Node(Bounds):
 
     def _raise_costs(self, x: int, masks: Masks, own: Floats, rest: Floats) -> Floats:
         """See `Wanted`: one multiplier after the other while the split is open."""
+        self.search.check()
         x, own = x * self.h, own.copy()
         if self.table.level[self.children[x]] <= STUMP:
             return self.search.shallow_bounds(self.children[x], self.search.sums(masks))

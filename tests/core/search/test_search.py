@@ -256,6 +256,12 @@ def test_the_time_limit_is_kept_where_fronts_are_long(kernels: None) -> None:
     assert outcome.total is not None and outcome.total <= outcome.bound
 
 
+def test_a_frontier_that_walks_over_many_subsets_ends_in_time(kernels: None) -> None:
+    """There are 2^40 subsets. Without a look at the time it would not end."""
+    outcome = frontier(make_problem([40, 40], 500, "depth-2", seed=1), time_limit=1.0)
+    assert outcome.points and not outcome.proved
+
+
 def test_a_walk_ends_once_nothing_is_open() -> None:
     """What was open when it was put aside may be closed later."""
     encoding = encode(make_problem([6, 3], 60, "depth-3", seed=1))
