@@ -13,6 +13,9 @@ from odt_core.errors import InputError
 from odt_core.problem import Problem
 from odt_core.solvers.search import solve_search
 
+QUICK_TREES = 5.0
+"""Seconds for the columns that are left when the solves are over."""
+
 
 @dataclass(frozen=True)
 class ColumnWorth:
@@ -64,15 +67,34 @@ def column_worths(
         The limit on costs, which the listed trees keep. Trees without a column must keep it too.
     should_stop : callable, optional
         Called during the solves. True ends them, and what is left stays unproved.
+
+    Notes
+    -----
+    When the solves are over, the other columns get a quick tree each. With thousands of columns
+    that also takes long. After `QUICK_TREES` seconds, the rest is left without a tree.
     """
     deadline = time.perf_counter() + time_limit
+    late = deadline + QUICK_TREES
+
+    def least_without(feature: int) -> tuple[int | None, int | None]:
+        nonlocal late
+        listed = _listed_without(problems[0], found, feature)
+        if listed is not None:
+            return listed, listed
+        now = time.perf_counter()
+        if should_stop is not None and should_stop():
+            late = min(late, now + QUICK_TREES)
+        if now > late:
+            return None, found.least or 0  # fewer columns never make the optimum better
+        return _least_without(problems, feature, cost_limit, deadline, should_stop)
+
     asked = [tree.solution.tree.used_features for tree in found.trees if tree.solution.tree]
     usable = set[int]().union(*(_usable(problem) for problem in problems))
     return tuple(
         ColumnWorth(
             g,
             sum(g in used for used in asked),
-            *_least_without(problems, found, g, cost_limit, deadline, should_stop),
+            *least_without(g),
         )
         for g in sorted(usable)
     )
@@ -121,16 +143,12 @@ def _usable(problem: Problem) -> set[int]:
 
 def _least_without(
     problems: Sequence[Problem],
-    found: NearTrees,
     feature: int,
     cost_limit: CostLimit | None,
     deadline: float,
     should_stop: Callable[[], bool] | None,
 ) -> tuple[int | None, int | None]:
-    """The least loss of trees that may not use a column, and its bound."""
-    listed = _listed_without(problems[0], found, feature)
-    if listed is not None:
-        return listed, listed
+    """Solve for the least loss of trees that may not use a column, and its bound."""
     without = [each for each in (forbid(p, {feature}) for p in problems) if each is not None]
     if not without:
         return None, None

@@ -12,7 +12,7 @@ import pytest
 
 from odt_core.alternatives import bounds, questions
 from odt_core.alternatives.choices import CostLimit
-from odt_core.alternatives.columns import column_worths
+from odt_core.alternatives.columns import QUICK_TREES, column_worths
 from odt_core.alternatives.ends import End
 from odt_core.alternatives.listing import (
     NearTrees,
@@ -256,6 +256,22 @@ def test_the_least_loss_without_a_column(seeds: range) -> None:
                 assert worth.n_trees == sum(worth.feature in used for used in asked)
                 assert worth.is_proved
                 assert worth.least_without == least_without(problem, worth.feature)
+
+
+def test_columns_for_which_no_time_is_left_stay_without_a_tree() -> None:
+    late = 0
+    for seed in range(900, 910):
+        problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
+        found = find_near_trees([problem], number=2)
+        for worth in column_worths([problem], found, time_limit=-2 * QUICK_TREES):
+            least = least_without(problem, worth.feature)
+            if worth.is_proved:
+                assert worth.least_without == least
+                continue
+            late += 1
+            assert worth.least_without is None and worth.bound_without is not None
+            assert least is None or worth.bound_without <= least
+    assert late > 5
 
 
 def features_of(choice: tuple) -> frozenset[int]:
