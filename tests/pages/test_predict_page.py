@@ -198,7 +198,7 @@ def test_a_validation_is_kept_listed_and_opened_again(
     page.button(key=keys.VALIDATE).click()
     shown(page.run())
     job = page.session_state["odt_work"].validation
-    while not job.is_over:
+    while not (job.is_over and job_manager().is_stored(job)):
         shown(page.run())
     shown(page.run())
     assert job.result is not None, job.message
