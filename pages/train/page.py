@@ -37,8 +37,11 @@ def draw_page(data: ReadyData) -> None:
             # again, so that the button does not stay disabled.
             watch_run(job, problem_of(job))
         else:
-            if not job.is_over:
-                watch_confirmation(job)
+            # This container is always there, so that what is below keeps its position. Otherwise a
+            # menu that is open would close at the end of the confirmation.
+            with st.container():
+                if not job.is_over:
+                    watch_confirmation(job)
             adopted = job.spec.kind is JobKind.ADOPT
             draw_result(job.as_shown(), changes_since(job, data, None if adopted else asked.spec))
     follow_theme()
