@@ -19,7 +19,7 @@ NAME = 20
 """Number of characters of a name for which the axis has space."""
 MOST_COLUMNS = 15
 TICKS = 4
-"""Largest number of ticks on the right. Even on a phone, their numbers stand side by side."""
+"""Largest number of ticks on the right: short numbers then stand side by side, even on a phone."""
 GAP = 0.52
 """The left end of the right part, as a share of the width."""
 
