@@ -213,7 +213,9 @@ class PlacedTree:
             if change.kind in (ChangeKind.KEEP, ChangeKind.LEAF)
         }
         if 0 in whole and whole[0].kind is ChangeKind.LEAF:
-            raise InputError("The first question cannot become a leaf: a tree asks at least one.")
+            raise InputError(
+                "The first question cannot become a leaf: a tree has at least one question."
+            )
         if others is Others.KEPT and all(change.kind is ChangeKind.KEEP for change in changes):
             raise InputError("Nothing else may change, so there is nothing to improve.")
         for change in changes:
@@ -333,8 +335,8 @@ def _excluding_below(
     rule = place.rule
     if rule is not None and rule.feature == name:
         raise InputError(
-            f"By another change, a question below question {question + 1} asks "
-            f"{printable(name)}: take back one of the two changes."
+            f"By another change, a question below question {question + 1} is "
+            f"about {printable(name)}: take back one of the two changes."
         )
     if rule is None or rule.feature is None:
         rule = _excluding_rule(rule, name, question)
@@ -352,7 +354,7 @@ def _excluding_rule(rule: NodeRuleSpec | None, name: str, question: int) -> Node
     if not others:
         raise InputError(
             f"By an earlier change, question {question + 1} may only be about {printable(name)}: "
-            "undo that change, or ask another column."
+            "undo that change, or ask about another column."
         )
     return replace(rule, features=others)
 
@@ -364,7 +366,7 @@ def _with_paths_kept(
 ) -> PlacedNode[NodeRuleSpec] | None:
     """Fix the questions above the changed questions; None if the subtree has no changed question.
 
-    A node on the path without a question is removed. Otherwise the new tree could ask one there.
+    A node on the path without a question is removed. Otherwise the new tree could have one there.
     """
     if place is None:
         return None

@@ -458,7 +458,7 @@ def _limited(problem: Problem, part: AlternativesPart) -> Problem:
     limited = forbid(problem, refused) if refused else problem
     if limited is None:
         raise InputError(
-            "With these columns and costs a question has no column left, or a rule asks one that "
+            "With these columns and costs a question has no column left, or a rule needs one that "
             "is left out: allow more columns."
         )
     return limited

@@ -97,7 +97,7 @@ def _summary(
     return "\n".join(lines)
 
 
-_COLUMN_HEAD = ["column", "trees that ask it", "best without it", "proved"]
+_COLUMN_HEAD = ["column", "trees that ask about it", "best without it", "proved"]
 
 
 def _cells(tree: AlternativeTree, costs: Mapping[str, Fraction]) -> list[str]:

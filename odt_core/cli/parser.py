@@ -416,11 +416,11 @@ def _add_alternatives(commands: Commands) -> None:
     )
     add_time_limit(alternatives, "the list")
     chosen = alternatives.add_argument_group("which trees to search for")
-    add_names(chosen, "--without", "only trees that ask none of these columns")
-    add_names(chosen, "--only", "only trees that ask no other columns than these")
+    add_names(chosen, "--without", "only trees that do not ask about these columns")
+    add_names(chosen, "--only", "only trees that ask about no other columns than these")
     chosen.add_argument(
         "--cost", type=column_cost, action="append", default=[], metavar="COL=VALUE",
-        help="what asking a column costs; may be repeated (default: 1 for each)",
+        help="what asking about a column costs; may be repeated (default: 1 for each)",
     )  # fmt: skip
     chosen.add_argument(
         "--max-total-cost", type=loss, metavar="C",

@@ -78,9 +78,11 @@ def columns_figure(
         x=[mark.share for mark in shown],
         y=places,
         orientation="h",
-        name="trees that ask it",
+        name="trees that ask about it",
         marker={"color": theme.second, "line": {"width": 0}},
-        text=[f"{axis_name(mark.name, 60)}: {percent_words(mark.share)} ask it" for mark in shown],
+        text=[
+            f"{percent_words(mark.share)} ask about {axis_name(mark.name, 60)}" for mark in shown
+        ],
         textposition="none",
         hovertemplate="%{text}<extra></extra>",
     )
@@ -168,7 +170,7 @@ def columns_alt_text(marks: Sequence[ColumnMark], best: float, unit: str) -> str
     """Describe the figure, one sentence for each column that is drawn."""
     parts = [f"Columns over the near-optimal trees; the best tree has {number_words(best)} {unit}."]
     for mark in marks[:MOST_COLUMNS]:
-        text = f"{printable(mark.name)}: {percent_words(mark.share)} of the trees ask it"
+        text = f"{printable(mark.name)}: {percent_words(mark.share)} of the trees ask about it"
         if mark.without is not None:
             proved = "" if mark.is_proved else ", not proved"
             text += f"; the best without it has {number_words(mark.without)} {unit}{proved}"

@@ -83,7 +83,7 @@ def ranking_figure(
     top = max([bar.loss for bar in shown] + ([] if without is None else [without]), default=0.0)
     figure = go.Figure()
     for name, color, is_current in (
-        ("asked now", theme.accent, True),
+        ("current column", theme.accent, True),
         ("other columns", theme.second, False),
     ):
         places = [at for at, bar in enumerate(shown) if bar.is_current is is_current]
@@ -174,8 +174,7 @@ def value_text(bar: ColumnBar, is_share: bool) -> str:
 def ranking_alt_text(bars: Sequence[ColumnBar], loss_name: str, *, is_share: bool = False) -> str:
     """Describe the bars in plain words."""
     parts = [
-        f"{printable(bar.name)}{' (asked now)' if bar.is_current else ''} "
-        f"{value_text(bar, is_share)}"
+        f"{printable(bar.name)}{' (current)' if bar.is_current else ''} {value_text(bar, is_share)}"
         for bar in bars[:MOST_BARS]
     ]
     left = len(bars) - len(parts)

@@ -151,7 +151,9 @@ def stability_html(found: StabilityResult, derivation: Derivation) -> str:
     asked, n = asked_columns(found), len(found.fitted)
     if asked:
         figure = asked_figure(asked, n, opaque=True)
-        parts.append(chart_html(figure, asked_alt_text(asked, n), "Columns that the trees ask."))
+        parts.append(
+            chart_html(figure, asked_alt_text(asked, n), "Columns that the trees ask about.")
+        )
     if found.rows is not None:
         names = leaf_names(derivation.tree.positive_label, found)
         circles = row_circles(names, found)

@@ -18,7 +18,7 @@ from odt_core.words.text import (
 ENGINE_WORDS: dict[Engine, str] = {
     Engine.HYBRID: "The exact search finds and proves the tree, and the paper's integer program in "
     "CBC confirms it if that takes only seconds, or continues if the search runs out of time.",
-    Engine.SEARCH: "The exact search alone, which goes through all splits by counting and is "
+    Engine.SEARCH: "The exact search alone, which goes through all questions by counting and is "
     "usually the fastest.",
     Engine.CBC: "The paper's integer program alone, solved by CBC.",
     Engine.HIGHS: "The paper's integer program alone, solved by HiGHS.",

@@ -56,9 +56,9 @@ class Change(StrEnum):
 
 
 _WORDS = {
-    Change.COLUMN: "Ask another column",
+    Change.COLUMN: "Ask about another column",
     Change.EXACTLY: "Ask exactly this",
-    Change.NEVER: "Never ask its column here",
+    Change.NEVER: "Never ask about its column here",
     Change.KEEP: "Keep it and all below it, and improve the rest",
     Change.LEAF: "Make it a leaf",
 }
@@ -87,7 +87,7 @@ class ChosenQuestion:
 
     @property
     def column(self) -> str:
-        """The column that the question asks now."""
+        """The column that the question is about now."""
         tree = self.placed.tree
         return tree.features[tree.decisions[self.number].split.feature].name
 
@@ -157,7 +157,7 @@ def draw_change(chosen: ChosenQuestion, ranked: Sequence[str], *, is_needed: boo
     chosen : ChosenQuestion
         The question.
     ranked : sequence of str
-        The other columns that the question could ask. The best is first, if a ranking is known.
+        The other columns that the question could be about. The best is first, if they are ranked.
     is_needed : bool
         Whether it is proved that no other column helps at the question.
     """
@@ -261,19 +261,19 @@ def _draw_choice(
 
 
 def _draw_never(chosen: ChosenQuestion, *, is_needed: bool) -> QuestionChange:
-    """Draw the choice whether questions below may ask the column."""
+    """Draw the choice whether questions below may be about the column."""
     name = plain(shorten(printable(chosen.column), 40))
     has_below = chosen.number + 1 < len(chosen.placed.tree.decisions)
     and_below = st.checkbox(
         "Also not at the questions below it",
         key=keys.BELOW,
         persist_state="session",
-        help="Then no question of this branch asks the column.",
+        help="Then no question of this branch is about the column.",
     )
     if is_needed and not and_below and has_below:
         st.caption(
             "No other column helps here, so this question would be left out. The next question "
-            f"takes its place and may ask {name}. Tick the box to forbid that."
+            f"takes its place and may be about {name}. Tick the box to forbid that."
         )
     elif is_needed:
         st.caption("No other column helps here, so this question would be left out.")

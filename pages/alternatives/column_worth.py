@@ -56,16 +56,16 @@ def _draw_ranked(view: AlternativesView) -> None:
     more = len(columns) - MOST_COLUMNS
     rest = f" {count_words(more, 'further column')} in the table." if more > 0 else ""
     st.caption(
-        "Left: the share of the listed trees that ask each column. The filters do not change this. "
-        "Right: the best tree that does not ask the column. A mark on the dotted line means that "
-        f"this tree is as good as the best tree.{rest}"
+        "Left: the share of the listed trees that ask about each column. The filters do not change "
+        "this. Right: the best tree that does not ask about the column. A mark on the dotted line "
+        f"means that this tree is as good as the best tree.{rest}"
     )
     with st.expander("All columns as a table", key=keys.WORTH_TABLE):
         st.html(_table(view, columns))
 
 
 def ranked_columns(view: AlternativesView) -> list[ColumnView]:
-    """Sort the columns. A column that more trees ask comes first."""
+    """Sort the columns. A column that more trees ask about comes first."""
     return sorted(
         view.columns, key=lambda column: (-column.n_trees, -float(column.least_without or 0))
     )
@@ -106,7 +106,7 @@ def _table(view: AlternativesView, columns: Sequence[ColumnView]) -> str:
         [name_html(column.name, 60), f"{column.n_trees:,} of {n:,}", _without_words(view, column)]
         for column in columns
     ]
-    head = ["Column", "Trees that ask it", "Best tree without it"]
+    head = ["Column", "Trees that ask about it", "Best tree without it"]
     return plain_table("What each column is worth", head, rows)
 
 

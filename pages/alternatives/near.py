@@ -163,10 +163,10 @@ def _number(text: str, what: str) -> Fraction | None:
 def _draw_costs(job: Job) -> tuple[tuple[tuple[str, Fraction], ...], str]:
     """Draw the costs of columns. Return the costs that are set, and the typed limit of a tree."""
     names = [feature.name for feature in rows_of(job).train.features]
-    with st.expander("What asking a column costs", key=keys.COSTS):
+    with st.expander("What asking about a column costs", key=keys.COSTS):
         st.caption(
-            "Each column costs 1 unless you give another cost. If two questions ask a column, it "
-            "counts once."
+            "Each column costs 1 unless you give another cost. If two questions are about "
+            "a column, it counts once."
         )
         if not set(st.session_state.get(keys.COSTLY, ())) <= set(names):
             st.session_state[keys.COSTLY] = []

@@ -145,9 +145,9 @@ def _limit_words(batch: Batch) -> str:
     part = _part_of(batch)
     limits = []
     if part.without:
-        limits.append(f"do not ask {_names(part.without)}")
+        limits.append(f"do not ask about {_names(part.without)}")
     if part.only:
-        limits.append(f"ask only {_names(part.only)}")
+        limits.append(f"ask only about {_names(part.only)}")
     if part.most_total_cost is not None:
         limits.append(f"cost at most {number_words(float(part.most_total_cost))} for all columns")
     return f"This list has only trees that {' and '.join(limits)}." if limits else ""
@@ -181,7 +181,7 @@ def _draw_filters(
             placeholder="any",
             max_chars=12,
             width=180,
-            help="The mean cost of the asked columns over the training rows.",
+            help="The mean cost of the columns that a tree asks about, over the training rows.",
         )
     most = exact_decimal(text.strip().replace(",", ".")) if text.strip() else None
     if text.strip() and most is None:

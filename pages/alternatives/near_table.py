@@ -67,7 +67,7 @@ def _columns(shown: ShownTrees) -> dict[str, Any]:
         "no": number("No.", width=42, pinned=True),
         "wrong": number("Wrong", width=58, help="Training rows with a wrong answer"),
         **(tested if has_test else {}),
-        "columns": st.column_config.TextColumn("Columns asked", width=240 if has_test else 420),
+        "columns": st.column_config.TextColumn("Columns", width=240 if has_test else 420),
         _LOSS: number(
             "Loss",
             width=60,
@@ -78,10 +78,10 @@ def _columns(shown: ShownTrees) -> dict[str, Any]:
         "tnr": _share("TNR", "Specificity in training"),
         **(rates if has_test else {}),
         "questions": number(
-            "Questions", width=76, format="%.2f", help="Mean number asked, over training rows"
+            "Questions", width=76, format="%.2f", help="Mean number of questions for a training row"
         ),
         "cost": number(
-            "Cost", width=52, format="%.2f", help="Mean cost of asked columns, over training rows"
+            "Cost", width=52, format="%.2f", help="Mean cost of the columns for a training row"
         ),
     }
 

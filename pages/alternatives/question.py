@@ -126,7 +126,7 @@ def _choose_others() -> Others:
 
 
 def _ranked(chosen: ChosenQuestion, ranking: Ranking | None) -> list[str]:
-    """The other columns that the question could ask. The best is first, if a ranking is known."""
+    """The other columns that the question could be about. The best is first, if they are ranked."""
     placed = chosen.placed
     features, forbidden = placed.tree.features, placed.spec.rules.forbidden
     names = [feature.name for feature in features if feature.name not in forbidden]
@@ -145,7 +145,7 @@ def _is_needed(ranking: Ranking, name: str) -> bool:
 
 
 def _draw_ranking(job: Job, chosen: ChosenQuestion) -> Ranking | None:
-    """Draw the columns that the question could ask, the best first.
+    """Draw the columns that the question could be about, the best first.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def _draw_ranking(job: Job, chosen: ChosenQuestion) -> Ranking | None:
         The ranking; None until it is finished.
     """
     question, others, name = chosen.number, chosen.others, chosen.column
-    st.header(f"What could question {question + 1} ask?", anchor=False)
+    st.header(f"What could question {question + 1} be about?", anchor=False)
     spec, part = chosen.placed.ranking_of(question, others)
     seconds = float(st.session_state.get(keys.RANKING_SECONDS, 10))
     train = replace(spec, engine=Engine.SEARCH, time_limit=seconds)
@@ -222,9 +222,9 @@ def _draw_found(ranking: Ranking, name: str, others: Others, take: Callable[[str
 
 
 def _headline(ranking: Ranking, name: str) -> str:
-    """Say what the question asks now, and which columns are better or as good."""
+    """Say what the question is about now, and which columns are better or as good."""
     loss = ranking.loss
-    now = f"It asks {shorten(name, 40)} now"
+    now = f"It is about {shorten(name, 40)} now"
     current = next((c.reach.total for c in ranking.columns if c.name == name), None)
     if current is None:
         return f"{now}: with it, no tree is known yet."
@@ -250,7 +250,7 @@ def _is_worse(column: RankedColumn, total: int) -> bool:
 
 
 def _sentences(ranking: Ranking) -> list[str]:
-    """Name the columns that do not help, and the columns that cannot be asked."""
+    """Name the columns that do not help, and the columns that this question cannot be about."""
     loss, without = ranking.loss, ranking.without
     useless = [c.name for c in ranking.columns if _is_useless(c, ranking)]
     impossible = [c.name for c in ranking.columns if c.reach.status is Status.INFEASIBLE]
@@ -320,7 +320,7 @@ def _draw_figure(
     rest = f" {count_words(more, 'further column')} in the table." if more > 0 else ""
     st.caption(
         f"The fewest {loss.name} that the whole tree can have with each column here; {all_else}."
-        f"{rest}" + (" Click a bar to ask that column and solve again." if take else "")
+        f"{rest}" + (" Click a bar to ask about that column and solve again." if take else "")
     )
 
 
@@ -342,7 +342,7 @@ def _table(ranking: Ranking, name: str) -> str:
     """Write the table of all columns: the best result with each, and whether it is proved."""
     rows = [
         [
-            name_html(column.name) + (" <b>(asked now)</b>" if column.name == name else ""),
+            name_html(column.name) + (" <b>(current)</b>" if column.name == name else ""),
             _reach_words(column, ranking),
             _status_words(column, ranking),
         ]

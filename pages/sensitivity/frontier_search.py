@@ -150,7 +150,7 @@ def asked_words(spec: TrainSpec, *, shape: bool = True) -> str:
     if spec.forbid_empty_branches:
         words.append("no empty branches")
     if spec.feature_selection is not FeatureSelection.NONE:
-        words.append("features that CART uses")
+        words.append("columns that CART uses")
     return ", ".join(words)
 
 

@@ -30,7 +30,9 @@ def choose_view(window: Window) -> None:
 
 def wait_for_ranking(window: Window) -> None:
     """Wait until the columns at the chosen question are ranked."""
-    expect(window.page.get_by_text(re.compile(r"^It asks .* now:"))).to_be_visible(timeout=SOLVED)
+    expect(window.page.get_by_text(re.compile(r"^It is about .* now:"))).to_be_visible(
+        timeout=SOLVED
+    )
     window.settle()
 
 
@@ -40,7 +42,7 @@ def questions(window: Window) -> Locator:
 
 
 def heading(window: Window, question: int) -> Locator:
-    return window.page.get_by_role("heading", name=f"What could question {question} ask?")
+    return window.page.get_by_role("heading", name=f"What could question {question} be about?")
 
 
 def test_a_question_is_chosen_in_the_drawing_by_mouse_and_by_keyboard(open_window: Opener) -> None:
@@ -107,8 +109,8 @@ def test_solve_again_by_keyboard(open_window: Opener) -> None:
     window = open_window(width=1024)
     open_view(window)
     page = window.page
-    page.get_by_role("radio", name="Ask another column").focus()
-    for words in ("Ask exactly this", "Never ask its column here"):
+    page.get_by_role("radio", name="Ask about another column").focus()
+    for words in ("Ask exactly this", "Never ask about its column here"):
         page.keyboard.press("ArrowDown")
         expect(page.get_by_role("radio", name=words)).to_be_checked()
         window.settle()
@@ -125,7 +127,7 @@ def test_two_changes_are_one_step_that_the_keyboard_takes_back(open_window: Open
     window = open_window(width=1440)
     open_view(window)
     page = window.page
-    page.get_by_role("radio", name="Never ask its column here").check(force=True)
+    page.get_by_role("radio", name="Never ask about its column here").check(force=True)
     window.settle()
     page.get_by_role("button", name="Add, and change another question").click()
     expect(page.get_by_text("1 change to solve")).to_be_visible()

@@ -175,7 +175,7 @@ def test_the_best_trees_without_a_column_are_searched_for(listed: AppTest) -> No
     limited = view_of(listed)
     assert limited.trees and not any(column.name in tree.columns for tree in limited.trees)
     assert limited.least == column.least_without, "as the whole list says it"
-    assert f"This list has only trees that do not ask {column.name}." in said(listed)
+    assert f"This list has only trees that do not ask about {column.name}." in said(listed)
     assert limited.free_words() in said(listed)
     assert keys.LIST_LIMITED not in {button.key for button in listed.button}
 

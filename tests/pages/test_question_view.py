@@ -121,7 +121,7 @@ def test_the_columns_of_the_first_question_are_ranked(page: AppTest) -> None:
     tree = current(page).trained.tree
     name = tree.features[tree.decisions[0].split.feature].name
     errors = current(page).trained.errors
-    assert f"It asks {name} now: at best {errors} training errors." in said(page)
+    assert f"It is about {name} now: at best {errors} training errors." in said(page)
     assert "This tree has no rules." in said(page)
     assert button(page, keys.UNDO).disabled
     columns = next(e for e in page.selectbox if e.label == "Column")
@@ -215,7 +215,7 @@ def test_changes_that_contradict_each_other_are_refused(app: AppTest) -> None:
 
 
 def test_a_column_that_alone_helps_is_left_out_here_and_below(app: AppTest) -> None:
-    """The rows of one column decide; a chain asks it first, or second."""
+    """The rows of one column decide; a chain asks about it first or second."""
     page = opened(app, trained(replace(SPEC, topology=Topology.parse("cues-3"))))
 
     def none_helps(ranking: Ranking) -> Ranking:
@@ -408,16 +408,16 @@ def ranking_of(*columns: tuple[str, Status, int | None, int | None], left: int =
     [
         (
             ranking_of(("age", Status.OPTIMAL, 90, 90), ("sex", Status.OPTIMAL, 88, 88)),
-            "It asks age now: at best 10 training errors. It is proved that every other column is "
-            "worse here.",
+            "It is about age now: at best 10 training errors. It is proved that every other column "
+            "is worse here.",
         ),
         (
             ranking_of(("age", Status.OPTIMAL, 90, 90), ("sex", Status.FEASIBLE, 88, 95)),
-            "It asks age now: at best 10 training errors.",
+            "It is about age now: at best 10 training errors.",
         ),
         (
             ranking_of(("age", Status.OPTIMAL, 90, 90), ("sex", Status.OPTIMAL, 88, 88), left=1),
-            "It asks age now: at best 10 training errors.",
+            "It is about age now: at best 10 training errors.",
         ),
         (
             ranking_of(
@@ -426,12 +426,12 @@ def ranking_of(*columns: tuple[str, Status, int | None, int | None], left: int =
                 ("sex", Status.OPTIMAL, 90, 90),
                 ("pain", Status.OPTIMAL, 90, 90),
             ),
-            "It asks age now: at best 10 training errors. bp is better here. sex and pain are as "
-            "good here.",
+            "It is about age now: at best 10 training errors. bp is better here. sex and pain are "
+            "as good here.",
         ),
         (
             ranking_of(("age", Status.FEASIBLE, None, 95), ("sex", Status.INFEASIBLE, None, None)),
-            "It asks age now: with it, no tree is known yet.",
+            "It is about age now: with it, no tree is known yet.",
         ),
     ],
 )

@@ -275,7 +275,7 @@ def test_columns_for_which_no_time_is_left_stay_without_a_tree() -> None:
 
 
 def features_of(choice: tuple) -> frozenset[int]:
-    """The features that a choice of columns asks."""
+    """The features that a choice of columns asks about."""
     if not choice:
         return frozenset()
     return frozenset([choice[0]]) | features_of(choice[1]) | features_of(choice[2])
@@ -303,7 +303,7 @@ def test_a_limit_on_the_cost_of_all_columns_together(seeds: range) -> None:
 
 
 def least_without(problem: Problem, feature: int) -> int | None:
-    """The least loss where no node may ask a column, by the referee."""
+    """The least loss where no node may ask about a column, by the referee."""
     rules = problem.rules
     if any(rule.split is not None and rule.split.feature == feature for _, rule in rules.nodes):
         return None

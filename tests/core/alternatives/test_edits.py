@@ -311,7 +311,7 @@ def test_a_column_is_excluded_here_and_below() -> None:
     spec = balanced_tree().with_changes([QuestionChange(0, ChangeKind.NEVER, and_below=True)])
     assert [rule.never for rule in spec.rules.nodes] == [("a",)] * 3
     asked = QuestionChange(1, ChangeKind.ASK, NodeRuleSpec(0, feature="a", categories=("x",)))
-    with pytest.raises(InputError, match="a question below question 1 asks a"):
+    with pytest.raises(InputError, match="a question below question 1 is about a"):
         balanced_tree().with_changes([QuestionChange(0, ChangeKind.NEVER, and_below=True), asked])
 
 
@@ -381,14 +381,14 @@ def question_about(feature: int, left: Node, right: Node) -> Decision:
 
 
 def balanced_tree() -> PlacedTree:
-    """It asks a, then b or c."""
+    """It asks about a, then about b or c."""
     yes, no = (question_about(at, Leaf(False, 1, 2), Leaf(True, 2, 1)) for at in (1, 2))
     tree = Tree(question_about(0, yes, no), FEATURES)
     return PlacedTree.of(spec_of(Topology.parse("depth-2")), tree)
 
 
 def chain_tree() -> PlacedTree:
-    """It asks a, then b, then c, each only if the answer before was no."""
+    """It asks about a, then b, then c, each only if the answer before was no."""
     node: Node = Leaf(True, 0, 4)
     for feature in (2, 1, 0):
         node = question_about(feature, Leaf(False, 2, 1), node)

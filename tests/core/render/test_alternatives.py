@@ -52,7 +52,7 @@ def marks(*without: float | None) -> list[ColumnMark]:
 def test_the_figure_has_both_parts_with_what_is_not_proved_hollow() -> None:
     figure = columns_figure(marks(3.0, 4.0, None, 5.0), best=3.0, unit="errors")
     names = [trace.name for trace in figure.data]
-    assert names == ["trees that ask it", "best tree without it", "best found, not proved"]
+    assert names == ["trees that ask about it", "best tree without it", "best found, not proved"]
     proved, found = figure.data[1:]
     assert list(proved.x) == [3.0, 5.0] and list(found.x) == [4.0]
     assert proved.marker.color == LIGHT.accent and found.marker.color == LIGHT.page

@@ -18,7 +18,7 @@ BARS = (
 def test_each_column_has_a_bar_at_its_place(theme: Theme) -> None:
     figure = ranking_figure(BARS, "training errors", without=21, theme=theme)
     current, others, line = figure.data
-    assert (list(current.x), list(current.y), current.name) == ([13], [0], "asked now")
+    assert (list(current.x), list(current.y), current.name) == ([13], [0], "current column")
     assert (list(others.x), list(others.y)) == ([15, 16], [1, 2])
     assert list(others.customdata) == ["<b>pain</b> & more", "stage"]
     assert list(line.x) == [21, 21]
@@ -57,7 +57,7 @@ def test_only_the_best_columns_are_drawn() -> None:
 
 def test_the_bars_in_words() -> None:
     assert ranking_alt_text(BARS, "training errors") == (
-        "The fewest training errors with each column at this question: age (asked now) 13, "
+        "The fewest training errors with each column at this question: age (current) 13, "
         "<b>pain</b> & more 13.5 to 15, stage 16."
     )
     share = (ColumnBar("age", 0.05, 0.05),)
