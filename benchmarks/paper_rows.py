@@ -82,7 +82,9 @@ class Way:
     def candidate(self) -> TreeCandidate:
         """The tree, as a comparison names it."""
         selection = FeatureSelection.CART if self.is_selected else FeatureSelection.NONE
-        return TreeCandidate(Topology.parse(self.topology), self.max_card, selection=selection)
+        return TreeCandidate(
+            Topology.parse(self.topology), self.max_card, feature_selection=selection
+        )
 
 
 @cache

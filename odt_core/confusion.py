@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from odt_core.json_data import JsonData
+
 
 @dataclass(frozen=True)
-class Confusion:
+class Confusion(JsonData):
     """A 2x2 table of weighted rows.
 
     Attributes
@@ -23,6 +27,20 @@ class Confusion:
     fp: int
     tn: int
     fn: int
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Self:
+        """Read what `to_json` wrote.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            If a count is absent, is not a whole number, or is negative.
+        """
+        found = super().from_json(record)
+        if min(found.tp, found.fp, found.tn, found.fn) < 0:
+            raise ValueError("a count of rows is not negative")
+        return found
 
     @classmethod
     def count(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from typing import Any
 
 from odt_core.confusion import Confusion
 from odt_core.errors import DisagreementError
@@ -49,6 +51,21 @@ class Assignment:
 
     splits: tuple[Split, ...]
     labels: tuple[bool, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Write each node's feature and the codes that go left, and each leaf's label."""
+        return {
+            "splits": [[split.feature, sorted(split.left)] for split in self.splits],
+            "labels": list(self.labels),
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Assignment:
+        """Read what `to_json` wrote."""
+        return cls(
+            splits=tuple(Split(feature, frozenset(left)) for feature, left in record["splits"]),
+            labels=tuple(bool(label) for label in record["labels"]),
+        )
 
 
 @dataclass(frozen=True)

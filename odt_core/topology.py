@@ -120,6 +120,15 @@ class Topology:
         """The text form. Topologies are equal if and only if their texts are."""
         return self.shape(0)
 
+    def to_json(self) -> str:
+        """Write the text form."""
+        return self.text
+
+    @classmethod
+    def from_json(cls, text: str) -> Topology:
+        """Read the text form (see `parse`)."""
+        return cls.parse(text)
+
     @cached_property
     def name(self) -> str:
         """The preset's name, or the text form of other shapes."""

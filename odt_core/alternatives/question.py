@@ -15,6 +15,7 @@ from typing import Any
 from odt_core.alternatives.placement import placed_nodes
 from odt_core.confusion import Confusion
 from odt_core.data import Table
+from odt_core.json_data import JsonData
 from odt_core.problem import Goal, NodeRule, Problem, Rules
 from odt_core.solution import Engine, Solution, Status
 from odt_core.training import Stage, TrainSpec, build_problem, prepare_training
@@ -33,7 +34,7 @@ class Others(StrEnum):
 
 
 @dataclass(frozen=True)
-class QuestionPart:
+class QuestionPart(JsonData):
     """The question at which columns are ranked.
 
     Attributes
@@ -53,32 +54,18 @@ class QuestionPart:
     question: int | None = None
     others: Others = Others.FREE
 
+    def __post_init__(self) -> None:
+        if min(self.node, self.n_columns, self.question or 0) < 0:
+            raise ValueError("a question and a number of columns are numbers from 0")
+
     @property
     def n_solves(self) -> int:
         """The most problems to solve: two without the question, and one for each column."""
         return self.n_columns + 2
 
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "node": self.node,
-            "n_columns": self.n_columns,
-            "question": self.question,
-            "others": self.others.value,
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> QuestionPart:
-        """Read the dictionary of `to_json`."""
-        node, n_columns, question = record["node"], record["n_columns"], record.get("question")
-        numbers = (node, n_columns, 0 if question is None else question)
-        if any(type(number) is not int or number < 0 for number in numbers):
-            raise TypeError("a question and a number of columns are whole numbers from 0")
-        return cls(node, n_columns, question, Others(record.get("others", Others.FREE)))
-
 
 @dataclass(frozen=True)
-class Reach:
+class Reach(JsonData):
     """What a solve found out about the best tree of a problem.
 
     Attributes
@@ -98,18 +85,9 @@ class Reach:
         """Read what a solve found out."""
         return cls(solution.status, solution.total, solution.bound)
 
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {"status": self.status.value, "total": self.total, "bound": self.bound}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Reach:
-        """Read the dictionary of `to_json`."""
-        return cls(Status(record["status"]), record["total"], record["bound"])
-
 
 @dataclass(frozen=True)
-class Loss:
+class Loss(JsonData):
     """The loss of a tree against a tree without errors, in the goal's terms.
 
     Attributes
@@ -174,20 +152,6 @@ class Loss:
         if self.is_share:
             return percent_words(value)
         return f"{int(value):,}" if value.denominator == 1 else number_words(float(value))
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "goal": self.goal.value,
-            "is_weighted": self.is_weighted,
-            "most": self.most,
-            "unit": self.unit,
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Loss:
-        """Read the dictionary of `to_json`."""
-        return cls(Goal(record["goal"]), record["is_weighted"], record["most"], record["unit"])
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,13 @@ from odt_core.data import Prepared, Table
 from odt_core.errors import InputError, quoted
 from odt_core.exact import exact_decimal
 from odt_core.export import tree_to_json
+from odt_core.json_data import JsonData
 from odt_core.problem import Goal
 from odt_core.solution import Status
-from odt_core.studies.adoption import assignment_to_json
 from odt_core.training import (
     Stage,
     TrainSpec,
     build_problem,
-    confusion_to_json,
     prepare_training,
 )
 from odt_core.training.result import number, origin_to_json
@@ -39,7 +38,7 @@ LEAST_FOR_COLUMNS = 0.25
 
 
 @dataclass(frozen=True)
-class AlternativesPart:
+class AlternativesPart(JsonData):
     """A request for near-optimal trees.
 
     Attributes
@@ -95,31 +94,6 @@ class AlternativesPart:
     def n_solves(self) -> int:
         """Number of time limits that it may take: for the list, and for solves without columns."""
         return 2
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "number": self.number,
-            "within": _text(self.within),
-            "costs": [[name, str(cost)] for name, cost in self.costs],
-            "without": list(self.without),
-            "only": list(self.only),
-            "most_total_cost": _text(self.most_total_cost),
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> AlternativesPart:
-        """Rebuild the request from its record."""
-        if type(record["number"]) is not int:
-            raise TypeError("the number of trees is whole")
-        return cls(
-            record["number"],
-            _fraction(record["within"]),
-            tuple((str(name), Fraction(cost)) for name, cost in record["costs"]),
-            tuple(map(str, record.get("without", ()))),
-            tuple(map(str, record.get("only", ()))),
-            _fraction(record.get("most_total_cost")),
-        )
 
 
 def _text(value: Fraction | None) -> str | None:
@@ -282,9 +256,9 @@ class AlternativesResult:
             "questions_per_case": round(questions_per_case(shown), 6),
             "cost_per_case": round(cost_per_case(shown, costs), 6),
             "topology": tree.problem.topology.text,
-            "train": confusion_to_json(solution.confusion),
-            "test": None if test is None else confusion_to_json(shown.confusion(test)),
-            "assignment": assignment_to_json(solution.assignment),
+            "train": solution.confusion.to_json(),
+            "test": None if test is None else shown.confusion(test).to_json(),
+            "assignment": solution.assignment.to_json(),
             "tree": tree_to_json(shown.over_used_features()),
         }
 

@@ -16,7 +16,6 @@ from odt_core.export import tree_from_json
 from odt_core.export.csv_cells import signed_csv
 from odt_core.problem import Feature, Split
 from odt_core.solution import Assignment
-from odt_core.studies.adoption import assignment_from_json
 from odt_core.tree import Leaf, Node, Tree
 from odt_core.words import count_words, number_words, rules_line
 
@@ -75,7 +74,7 @@ class AlternativeTree:
     @property
     def assignment(self) -> Assignment:
         """The tree in the terms of its topology."""
-        return assignment_from_json(self.record["assignment"])
+        return Assignment.from_json(self.record["assignment"])
 
     def over(self, features: Sequence[Feature]) -> Tree:
         """Return the tree over other features, which include its own by name."""
@@ -143,8 +142,8 @@ class AlternativesView:
                 named=each["named"],
                 is_settled=each.get("settled", True),
                 topology=each["topology"],
-                train=Confusion(**each["train"]),
-                test=None if each["test"] is None else Confusion(**each["test"]),
+                train=Confusion.from_json(each["train"]),
+                test=None if each["test"] is None else Confusion.from_json(each["test"]),
                 record=each,
             )
             for place, each in enumerate(self.record["trees"])

@@ -7,7 +7,7 @@ shows it says so (`FAIRNESS`). For a goal that CART does not know, its leaves ge
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 
@@ -44,6 +44,15 @@ class Baseline(StrEnum):
     def words(self) -> str:
         """The name on screens."""
         return _WORDS[self]
+
+    def to_json(self) -> dict[str, str]:
+        """Write it as a dictionary that `from_json` can read."""
+        return {"baseline": self.value}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, str]) -> Baseline:
+        """Read what `to_json` wrote."""
+        return cls(record["baseline"])
 
 
 _WORDS = {

@@ -19,7 +19,6 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from odt_core.evaluation.rates import LEVEL
 
@@ -63,16 +62,6 @@ class ResampledMean:
         low = None if self.low is None else max(self.low, least)
         high = None if self.high is None else min(self.high, most)
         return replace(self, low=low, high=high)
-
-    def to_json(self) -> dict[str, Any]:
-        """Write the numbers by name."""
-        return {
-            "n": self.n,
-            "mean": self.mean,
-            "error": self.error,
-            "low": self.low,
-            "high": self.high,
-        }
 
 
 def resampled_mean(values: Sequence[float], test_to_train: float) -> ResampledMean:

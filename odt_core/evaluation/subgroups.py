@@ -16,6 +16,7 @@ from odt_core.data.ordering import natural_order
 from odt_core.data.profile import Profile, profile_column
 from odt_core.evaluation.rates import Metrics, metrics
 from odt_core.exact import shortest_decimal
+from odt_core.json_data import JsonData
 from odt_core.problem import MISSING
 from odt_core.words import list_words, printable
 
@@ -77,27 +78,16 @@ class Subgroup:
 
     def to_json(self) -> dict[str, Any]:
         """Write it as a dictionary that `from_json` can read."""
-        counts = self.counts
-        return {"name": self.name, "tp": counts.tp, "fp": counts.fp, "tn": counts.tn,
-                "fn": counts.fn}  # fmt: skip
+        return {"name": self.name, **self.counts.to_json()}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Subgroup:
-        """Rebuild a subgroup.
-
-        Raises
-        ------
-        ValueError
-            If a count is negative.
-        """
-        counts = [int(record[key]) for key in ("tp", "fp", "tn", "fn")]
-        if min(counts) < 0:
-            raise ValueError("a count of rows is not negative")
-        return cls(str(record["name"]), Confusion(*counts))
+        """Read what `to_json` wrote."""
+        return cls(str(record["name"]), Confusion.from_json(record))
 
 
 @dataclass(frozen=True)
-class Subgroups:
+class Subgroups(JsonData):
     """All rows, grouped by the values of a column.
 
     Attributes
@@ -110,17 +100,6 @@ class Subgroups:
 
     column: str
     groups: tuple[Subgroup, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Write them as a dictionary that `from_json` can read."""
-        return {"column": self.column, "groups": [group.to_json() for group in self.groups]}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Subgroups:
-        """Rebuild the subgroups."""
-        return cls(
-            str(record["column"]), tuple(Subgroup.from_json(each) for each in record["groups"])
-        )
 
 
 @dataclass(frozen=True, eq=False)

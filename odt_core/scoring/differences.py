@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from odt_core.data.limits import has_column
 from odt_core.data.profile import Profile
 from odt_core.data.spelling import folded
 from odt_core.errors import InputError, quoted
+from odt_core.json_data import JsonData
 from odt_core.problem import UNSEEN
 from odt_core.tree import Tree
 from odt_core.words import category_words, count_words, list_words, printable
@@ -42,7 +42,7 @@ class DifferenceKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(JsonData):
     """A difference between a table and the training data.
 
     Attributes
@@ -96,27 +96,6 @@ class Difference:
         return (
             f"Column {quoted(name)}: {rows} {has} no value, but every training row had one. At a "
             "question, such a row takes the branch of most training rows."
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "kind": self.kind.value,
-            "column": self.column,
-            "rows": self.rows,
-            "examples": list(self.examples),
-            "n_distinct": self.n_distinct,
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Difference:
-        """Rebuild a difference."""
-        return cls(
-            DifferenceKind(record["kind"]),
-            str(record["column"]),
-            int(record["rows"]),
-            tuple(str(example) for example in record["examples"]),
-            int(record["n_distinct"]),
         )
 
 

@@ -3,7 +3,6 @@
 from odt_core.studies.adoption import (
     Adoption,
     Source,
-    assignment_from_json,
     floor_objective,
     run_adoption,
 )
@@ -118,7 +117,6 @@ __all__ = [
     "Source",
     "Sweep",
     "TreeCandidate",
-    "assignment_from_json",
     "check_curve",
     "columns_csv",
     "compare_runs",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
 
 from odt_core.data import Table
-from odt_core.problem import Goal, Objective, Split
+from odt_core.json_data import JsonData
+from odt_core.problem import Goal, Objective
 from odt_core.solution import Assignment, Engine, Prover, Seconds, make_solution
 from odt_core.studies.sweep import Sweep
 from odt_core.training import (
@@ -41,7 +41,7 @@ class Source(StrEnum):
 
 
 @dataclass(frozen=True)
-class Adoption:
+class Adoption(JsonData):
     """A tree of a study that becomes a model.
 
     Attributes
@@ -64,27 +64,6 @@ class Adoption:
     seconds: float
     source: Source = Source.FRONTIER
     bound: int | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "assignment": assignment_to_json(self.assignment),
-            "proved": self.proved,
-            "seconds": self.seconds,
-            "source": self.source.value,
-            "bound": self.bound,
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Adoption:
-        """Rebuild an adoption."""
-        return cls(
-            assignment_from_json(record["assignment"]),
-            record["proved"],
-            record["seconds"],
-            Source(record.get("source", Source.FRONTIER)),
-            record.get("bound"),
-        )
 
 
 def floor_objective(level: Fraction, sweep: Sweep = Sweep.TPR) -> Objective:
@@ -153,20 +132,4 @@ def run_adoption(
         cart=cart,
         seconds_prepare=prepared_at - began,
         seconds_total=time.perf_counter() - began + adoption.seconds,
-    )
-
-
-def assignment_to_json(assignment: Assignment) -> dict[str, Any]:
-    """Each node's feature and the codes that go left, and each leaf's label."""
-    return {
-        "splits": [[split.feature, sorted(split.left)] for split in assignment.splits],
-        "labels": list(assignment.labels),
-    }
-
-
-def assignment_from_json(record: Mapping[str, Any]) -> Assignment:
-    """Rebuild an assignment."""
-    return Assignment(
-        splits=tuple(Split(feature, frozenset(left)) for feature, left in record["splits"]),
-        labels=tuple(bool(label) for label in record["labels"]),
     )

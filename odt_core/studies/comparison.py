@@ -19,6 +19,7 @@ from odt_core.confusion import Confusion
 from odt_core.data import BinMethod, Binning, ColumnKind, Fold, Folding, Prepared, Schema, Table
 from odt_core.errors import InputError
 from odt_core.evaluation import Baseline, can_ask_about_sets, fit_baseline
+from odt_core.json_data import JsonData
 from odt_core.problem import EncodedData
 from odt_core.solution import Status
 from odt_core.studies.progress import StudyProgress, run_parts
@@ -28,7 +29,6 @@ from odt_core.training import (
     Stage,
     TrainSpec,
     build_problem,
-    confusion_to_json,
     prepare_training,
 )
 from odt_core.tree import Tree
@@ -59,7 +59,7 @@ class CutPoints(StrEnum):
 
 
 @dataclass(frozen=True)
-class TreeCandidate:
+class TreeCandidate(JsonData):
     """A way to train a tree that is compared with others.
 
     Attributes
@@ -70,14 +70,14 @@ class TreeCandidate:
         Cap on a categorical split's set; None for no cap.
     cuts : CutPoints
         Where numerical columns may be cut.
-    selection : FeatureSelection
+    feature_selection : FeatureSelection
         Which features may be asked about.
     """
 
     topology: Topology
     max_card: int | None = None
     cuts: CutPoints = CutPoints.AS_SET
-    selection: FeatureSelection = FeatureSelection.NONE
+    feature_selection: FeatureSelection = FeatureSelection.NONE
 
     @property
     def words(self) -> str:
@@ -89,7 +89,7 @@ class TreeCandidate:
             parts.append("deciles")
         if self.cuts is CutPoints.EVERY:
             parts.append("every cut")
-        if self.selection is FeatureSelection.CART:
+        if self.feature_selection is FeatureSelection.CART:
             parts.append("CART's columns")
         return ", ".join(parts)
 
@@ -106,7 +106,7 @@ class TreeCandidate:
             self.topology.depth,
             float("inf") if self.max_card is None else self.max_card,
             cuts.index(self.cuts),
-            self.selection is FeatureSelection.NONE,
+            self.feature_selection is FeatureSelection.NONE,
         )
 
     def apply(self, spec: TrainSpec) -> TrainSpec:
@@ -116,43 +116,12 @@ class TreeCandidate:
             topology=self.topology,
             max_card=self.max_card,
             schema=self.cuts.apply(spec.schema),
-            feature_selection=self.selection,
+            feature_selection=self.feature_selection,
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `candidate_from_json` can read."""
-        return {
-            "topology": self.topology.text,
-            "max_card": self.max_card,
-            "cuts": self.cuts.value,
-            "feature_selection": self.selection.value,
-        }
 
 
 Candidate = TreeCandidate | Baseline
 """An entry of a comparison: a way to train a tree, or a baseline."""
-
-
-def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
-    """Write it as a dictionary that `candidate_from_json` can read."""
-    if isinstance(candidate, Baseline):
-        return {"baseline": candidate.value}
-    return candidate.to_json()
-
-
-def candidate_from_json(record: Mapping[str, Any]) -> Candidate:
-    """Rebuild a candidate."""
-    if "baseline" in record:
-        return Baseline(record["baseline"])
-    cap = record["max_card"]
-    if cap is not None and type(cap) is not int:
-        raise TypeError("a cap is a whole number")
-    return TreeCandidate(
-        topology=Topology.parse(record["topology"]),
-        max_card=cap,
-        cuts=CutPoints(record["cuts"]),
-        selection=FeatureSelection(record["feature_selection"]),
-    )
 
 
 @dataclass(frozen=True)
@@ -217,7 +186,7 @@ class ComparisonSpec:
 
 
 @dataclass(frozen=True)
-class ComparisonFold:
+class ComparisonFold(JsonData):
     """All candidates on one fold, a part of the study that one job runs.
 
     Attributes
@@ -231,22 +200,9 @@ class ComparisonFold:
     candidates: tuple[Candidate, ...]
     fold: Fold
 
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "candidates": [candidate_to_json(candidate) for candidate in self.candidates],
-            "fold": self.fold.to_json(),
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> ComparisonFold:
-        """Rebuild a part."""
-        found = tuple(candidate_from_json(candidate) for candidate in record["candidates"])
-        return cls(found, Fold.from_json(record["fold"]))
-
 
 @dataclass(frozen=True)
-class FoldRun:
+class FoldRun(JsonData):
     """One candidate on one fold.
 
     Attributes
@@ -305,36 +261,6 @@ class FoldRun:
             questions=tree.mean_questions(test),
             seconds=round(seconds, 4),
             has_sets=has_sets,
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "candidate": candidate_to_json(self.candidate),
-            "fold": self.fold.to_json(),
-            "status": self.status.value,
-            "train": None if self.train is None else confusion_to_json(self.train),
-            "test": None if self.test is None else confusion_to_json(self.test),
-            "leaves": self.leaves,
-            "questions": self.questions,
-            "seconds": self.seconds,
-            "has_sets": self.has_sets,
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> FoldRun:
-        """Rebuild a run."""
-        train, test = record["train"], record["test"]
-        return cls(
-            candidate=candidate_from_json(record["candidate"]),
-            fold=Fold.from_json(record["fold"]),
-            status=Status(record["status"]),
-            train=None if train is None else Confusion(**train),
-            test=None if test is None else Confusion(**test),
-            leaves=record["leaves"],
-            questions=record["questions"],
-            seconds=record["seconds"],
-            has_sets=record.get("has_sets", True),
         )
 
     @classmethod

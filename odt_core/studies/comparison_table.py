@@ -11,15 +11,15 @@ from typing import Any
 
 from odt_core.evaluation import Baseline, Measure, ResampledMean, resampled_mean
 from odt_core.export.csv_cells import signed_csv
+from odt_core.json_data import as_json
 from odt_core.problem import Objective
 from odt_core.solution import Status
 from odt_core.studies.comparison import (
     Candidate,
     FoldRun,
     TreeCandidate,
-    candidate_to_json,
 )
-from odt_core.training import FeatureSelection, confusion_to_json
+from odt_core.training import FeatureSelection
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,6 @@ class FoldRates:
             mean=float(statistics.mean(found)) if found else None,
             deviation=math.sqrt(statistics.variance(found)) if len(found) > 1 else None,
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """The three numbers by name."""
-        return {"n": self.n, "mean": self.mean, "deviation": self.deviation}
 
 
 @dataclass(frozen=True)
@@ -140,14 +136,14 @@ class CandidateRow:
             "topology": None if tree is None else tree.topology.name,
             "max_card": None if tree is None else tree.max_card,
             "cuts": None if tree is None else tree.cuts.value,
-            "feature_selection": None if tree is None else tree.selection.value,
-            "baseline": None if tree is not None else candidate_to_json(self.candidate)["baseline"],
+            "feature_selection": None if tree is None else tree.feature_selection.value,
+            "baseline": None if tree is not None else self.candidate.to_json()["baseline"],
             "folds": [_fold_json(run) for run in self.runs],
             "mean_test_accuracy": accuracy.mean,
-            "score": None if self.score is None else self.score.to_json(),
-            "difference_to_best": None if self.difference is None else self.difference.to_json(),
-            "train": {measure.value: self.train(measure).to_json() for measure in Measure},
-            "test": {measure.value: self.test(measure).to_json() for measure in Measure},
+            "score": as_json(self.score),
+            "difference_to_best": as_json(self.difference),
+            "train": {measure.value: as_json(self.train(measure)) for measure in Measure},
+            "test": {measure.value: as_json(self.test(measure)) for measure in Measure},
             "leaves": self.leaves,
             "questions": self.questions,
             "seconds": round(self.seconds, 4),
@@ -161,8 +157,8 @@ def _fold_json(run: FoldRun) -> dict[str, Any]:
         "repeat": run.fold.repeat,
         "part": run.fold.part,
         "status": run.status.value,
-        "train": None if run.train is None else confusion_to_json(run.train),
-        "test": None if run.test is None else confusion_to_json(run.test),
+        "train": as_json(run.train),
+        "test": as_json(run.test),
         "leaves": run.leaves,
         "questions": run.questions,
         "seconds": run.seconds,
@@ -400,8 +396,13 @@ def comparison_csv(comparison: Comparison) -> bytes:
 
 def _settings_cells(tree: TreeCandidate) -> list[object]:
     cap = "none" if tree.max_card is None else tree.max_card
-    is_all = tree.selection is FeatureSelection.NONE
-    return [tree.topology.name, cap, tree.cuts.value, "" if is_all else tree.selection.value]
+    is_all = tree.feature_selection is FeatureSelection.NONE
+    return [
+        tree.topology.name,
+        cap,
+        tree.cuts.value,
+        "" if is_all else tree.feature_selection.value,
+    ]
 
 
 def _interval_cells(interval: ResampledMean | None) -> list[object]:

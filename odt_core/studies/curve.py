@@ -17,6 +17,7 @@ from typing import Any
 from odt_core.confusion import Confusion
 from odt_core.data import Table
 from odt_core.errors import InputError, quoted
+from odt_core.json_data import JsonData
 from odt_core.problem import EncodedData, Objective
 from odt_core.solution import Status
 from odt_core.studies.frontier import search_frontier
@@ -28,7 +29,6 @@ from odt_core.training import (
     Stage,
     TrainSpec,
     build_problem,
-    confusion_to_json,
     prepare_training,
 )
 
@@ -84,7 +84,7 @@ class CurveSpec:
 
 
 @dataclass(frozen=True)
-class CurveRepeat:
+class CurveRepeat(JsonData):
     """One repeat of a curve, a part of the study that one job runs.
 
     Attributes
@@ -104,28 +104,9 @@ class CurveRepeat:
     number: int
     sweep: Sweep = Sweep.TPR
 
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "levels": [str(level) for level in self.levels],
-            "topologies": [topology.text for topology in self.topologies],
-            "number": self.number,
-            "sweep": self.sweep.value,
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> CurveRepeat:
-        """Rebuild a repeat."""
-        return cls(
-            levels=tuple(Fraction(level) for level in record["levels"]),
-            topologies=tuple(Topology.parse(text) for text in record["topologies"]),
-            number=record["number"],
-            sweep=Sweep(record.get("sweep", Sweep.TPR.value)),
-        )
-
 
 @dataclass(frozen=True)
-class CurveRun:
+class CurveRun(JsonData):
     """One shape at one level on one split.
 
     Attributes
@@ -151,31 +132,6 @@ class CurveRun:
     test: Confusion
     proved: bool
     sweep: Sweep = Sweep.TPR
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "topology": self.topology,
-            "level": str(self.level),
-            "seed": self.seed,
-            "train": confusion_to_json(self.train),
-            "test": confusion_to_json(self.test),
-            "proved": self.proved,
-            "sweep": self.sweep.value,
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> CurveRun:
-        """Rebuild a run."""
-        return cls(
-            topology=record["topology"],
-            level=Fraction(record["level"]),
-            seed=record["seed"],
-            train=Confusion(**record["train"]),
-            test=Confusion(**record["test"]),
-            proved=record["proved"],
-            sweep=Sweep(record.get("sweep", Sweep.TPR.value)),
-        )
 
     @classmethod
     def of_results(cls, results: Iterable[Mapping[str, Any]]) -> tuple[CurveRun, ...]:

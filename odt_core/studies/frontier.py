@@ -18,9 +18,9 @@ from odt_core.data import Prepared, Table
 from odt_core.errors import DisagreementError
 from odt_core.evaluation import CostRange, cost_ranges
 from odt_core.export import tree_to_json
+from odt_core.json_data import as_json
 from odt_core.problem import EncodedData, FeatureKind, Objective, Problem
 from odt_core.solution import Assignment, Status
-from odt_core.studies.adoption import assignment_to_json
 from odt_core.studies.bounds import LowerBound
 from odt_core.studies.weighted import corner_points
 from odt_core.topology import Topology
@@ -28,7 +28,6 @@ from odt_core.training import (
     Stage,
     TrainSpec,
     build_problem,
-    confusion_to_json,
     prepare_training,
 )
 from odt_core.training.result import origin_to_json
@@ -315,9 +314,9 @@ def _point_to_json(point: OperatingPoint) -> dict[str, Any]:
         "tpr": float(point.tpr),
         "tnr": float(point.tnr),
         "proved": point.proved,
-        "train": confusion_to_json(point.train),
-        "test": None if point.test is None else confusion_to_json(point.test),
+        "train": point.train.to_json(),
+        "test": as_json(point.test),
         "best_for_cost_ratio": None if point.cost is None else point.cost.to_json(),
         "tree": tree_to_json(point.tree),
-        "assignment": assignment_to_json(point.assignment),
+        "assignment": point.assignment.to_json(),
     }

@@ -11,8 +11,7 @@ from odt_core.confusion import Confusion
 from odt_core.evaluation import CostRange, cost_ranges
 from odt_core.export import tree_from_json
 from odt_core.render import RocPoint
-from odt_core.solution import Status
-from odt_core.studies.adoption import assignment_from_json
+from odt_core.solution import Assignment, Status
 from odt_core.studies.bounds import LowerBound
 from odt_core.studies.frontier import FrontierResult, OperatingPoint
 from odt_core.studies.levels import fewest_errors, is_best_at
@@ -117,6 +116,6 @@ def _point(record: Mapping[str, Any], cost: CostRange | None) -> OperatingPoint:
         train=Confusion(**record["train"]),
         test=None if test is None else Confusion(**test),
         proved=bool(record["proved"]),
-        assignment=assignment_from_json(record["assignment"]),
+        assignment=Assignment.from_json(record["assignment"]),
         cost=cost,
     )

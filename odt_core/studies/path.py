@@ -19,6 +19,7 @@ from odt_core.confusion import Confusion
 from odt_core.data import Fold, Folding, Prepared, Table
 from odt_core.export import tree_from_json, tree_to_json
 from odt_core.export.csv_cells import signed_csv
+from odt_core.json_data import JsonData, as_json
 from odt_core.solution import Status
 from odt_core.studies.progress import StudyProgress, run_parts
 from odt_core.topology import AnyShape
@@ -26,7 +27,6 @@ from odt_core.training import (
     Stage,
     TrainSpec,
     build_problem,
-    confusion_to_json,
     prepare_training,
 )
 from odt_core.training.result import number, origin_to_json
@@ -41,7 +41,7 @@ DEFAULT_QUESTIONS = 7
 
 
 @dataclass(frozen=True)
-class PathPart:
+class PathPart(JsonData):
     """A path on all training rows or on a fold's, a part of the study that one job runs.
 
     Attributes
@@ -57,21 +57,6 @@ class PathPart:
 
     def __post_init__(self) -> None:
         AnyShape(self.most_questions)
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "most_questions": self.most_questions,
-            "fold": None if self.fold is None else self.fold.to_json(),
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> PathPart:
-        """Rebuild a part."""
-        most, fold = record["most_questions"], record["fold"]
-        if type(most) is not int:
-            raise TypeError("the number of questions is whole")
-        return cls(most, None if fold is None else Fold.from_json(fold))
 
 
 @dataclass(frozen=True)
@@ -169,8 +154,8 @@ def _point_to_json(point: SizePoint, prepared: Prepared) -> dict[str, Any]:
         "value": number(solution.value),
         "bound": number(solution.value_bound),
         "words": status_words(point.problem, solution, among=among_words(point.questions)),
-        "train": None if solution.confusion is None else confusion_to_json(solution.confusion),
-        "test": None if test is None else confusion_to_json(test),
+        "train": as_json(solution.confusion),
+        "test": as_json(test),
         "tree": None if tree is None else tree_to_json(tree),
     }
 
@@ -315,10 +300,6 @@ class UnseenError:
     share: float
     standard_error: float | None
 
-    def to_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
-        return dataclasses.asdict(self)
-
 
 @dataclass(frozen=True)
 class PathView:
@@ -375,14 +356,14 @@ class PathView:
         """Write the cross-validation as the command line prints it."""
         return {
             "n_folds": self.n_folds,
-            "points": [each.to_json() for each in self.unseen],
+            "points": as_json(self.unseen),
             "best": self.best,
             "one_standard_error": self.elbow,
         }
 
 
 @dataclass(frozen=True)
-class PathPoint:
+class PathPoint(JsonData):
     """A point of a path, read from a result's JSON.
 
     Attributes
@@ -413,20 +394,6 @@ class PathPoint:
     def is_proved(self) -> bool:
         """Whether a proof shows that no tree is better, or that no tree keeps the floors."""
         return self.status.is_settled
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> PathPoint:
-        """Read a point of a result."""
-        train, test = record["train"], record["test"]
-        return cls(
-            questions=record["questions"],
-            topology=record["topology"],
-            status=Status(record["status"]),
-            words=record["words"],
-            train=None if train is None else Confusion(**train),
-            test=None if test is None else Confusion(**test),
-            tree=record["tree"],
-        )
 
 
 def _unseen(points: Sequence[PathPoint]) -> UnseenError | None:

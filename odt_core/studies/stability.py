@@ -8,10 +8,8 @@ selected features come from the drawn rows alone. The exact search solves and pr
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +17,7 @@ import numpy.typing as npt
 from odt_core.confusion import Confusion
 from odt_core.data import Binning, Prepared, Table, draw_resample, prepare_resample
 from odt_core.errors import InputError
+from odt_core.json_data import JsonData
 from odt_core.problem import EncodedData
 from odt_core.solution import Engine, Solution, Status
 from odt_core.studies.progress import StudyProgress, run_parts
@@ -27,7 +26,6 @@ from odt_core.training import (
     Stage,
     TrainSpec,
     build_problem,
-    confusion_to_json,
     prepare_training,
 )
 from odt_core.tree import Leaf, Node, Tree
@@ -73,7 +71,7 @@ class StabilitySpec:
 
 
 @dataclass(frozen=True)
-class ResampleRange:
+class ResampleRange(JsonData):
     """Some of the resamples of a study, a part that one job runs.
 
     Attributes
@@ -87,26 +85,18 @@ class ResampleRange:
     first: int
     n: int
 
+    def __post_init__(self) -> None:
+        if self.first < 0 or self.n < 1:
+            raise ValueError("a part has at least one resample, with a number from 0")
+
     @property
     def n_solves(self) -> int:
         """Number of trees: one for each resample, and in the first part one for all rows."""
         return self.n + (self.first == 0)
 
-    def to_json(self) -> dict[str, int]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {"first": self.first, "n": self.n}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> ResampleRange:
-        """Rebuild a part."""
-        first, n = record["first"], record["n"]
-        if type(first) is not int or type(n) is not int or first < 0 or n < 1:
-            raise TypeError("the numbers of resamples are whole")
-        return cls(first, n)
-
 
 @dataclass(frozen=True)
-class Question:
+class Question(JsonData):
     """A decision node and its subtree, without the training data.
 
     Two are equal if and only if the trees read the same.
@@ -129,6 +119,16 @@ class Question:
     cut: float | None
     yes: Outline
     no: Outline
+
+    def __post_init__(self) -> None:
+        if self.depth > MOST_LEVELS:
+            raise ValueError(f"a tree has at most {MOST_LEVELS} levels")
+
+    @property
+    def depth(self) -> int:
+        """Number of levels of questions."""
+        below = (each for each in (self.yes, self.no) if isinstance(each, Question))
+        return 1 + max((each.depth for each in below), default=0)
 
     def walk(self) -> Iterator[Question]:
         """Iterate over the question and those below it, in the order node, yes, no."""
@@ -162,41 +162,8 @@ def outline_of(tree: Tree) -> Outline:
     return visit(tree.root)
 
 
-def outline_to_json(outline: Outline) -> Any:
-    """Write the outline as JSON that `outline_from_json` can read."""
-    if isinstance(outline, bool):
-        return outline
-    return {
-        "column": outline.column,
-        "predicate": outline.predicate,
-        "cut": outline.cut,
-        "yes": outline_to_json(outline.yes),
-        "no": outline_to_json(outline.no),
-    }
-
-
-def outline_from_json(record: Any, level: int = 0) -> Outline:
-    """Rebuild an outline.
-
-    Raises
-    ------
-    TypeError
-        If the record is not an outline.
-    """
-    if isinstance(record, bool):
-        return record
-    column, predicate, cut = record["column"], record["predicate"], record["cut"]
-    is_number = type(cut) in (int, float) and math.isfinite(cut)
-    if not (isinstance(column, str) and isinstance(predicate, str) and (cut is None or is_number)):
-        raise TypeError("a question has a column, a predicate and perhaps a cut point")
-    if level > MOST_LEVELS:
-        raise TypeError(f"a tree has at most {MOST_LEVELS} levels")
-    yes, no = (outline_from_json(record[answer], level + 1) for answer in ("yes", "no"))
-    return Question(column, predicate, cut, yes, no)
-
-
 @dataclass(frozen=True)
-class Refit:
+class Refit(JsonData):
     """The tree of one resample.
 
     Attributes
@@ -205,7 +172,7 @@ class Refit:
         The resample's number, from 0.
     status : Status
         Whether the tree is proved the best on the resample.
-    outline : bool, Question or None
+    tree : bool, Question or None
         The tree; None if there is none.
     resample, original : Confusion or None
         Its counts on the drawn rows and on all training rows.
@@ -217,48 +184,22 @@ class Refit:
 
     number: int
     status: Status
-    outline: Outline | None
+    tree: Outline | None
     resample: Confusion | None
     original: Confusion | None
     redrawn: int = 0
     reason: str = ""
 
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "number": self.number,
-            "status": self.status.value,
-            "tree": None if self.outline is None else outline_to_json(self.outline),
-            "resample": None if self.resample is None else confusion_to_json(self.resample),
-            "original": None if self.original is None else confusion_to_json(self.original),
-            "redrawn": self.redrawn,
-            "reason": self.reason,
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Refit:
-        """Rebuild a refit."""
-        tree, drawn, whole = record["tree"], record["resample"], record["original"]
-        return cls(
-            number=record["number"],
-            status=Status(record["status"]),
-            outline=None if tree is None else outline_from_json(tree),
-            resample=None if drawn is None else Confusion(**drawn),
-            original=None if whole is None else Confusion(**whole),
-            redrawn=record["redrawn"],
-            reason=record["reason"],
-        )
-
 
 @dataclass(frozen=True)
-class OriginalFit:
+class OriginalFit(JsonData):
     """The tree of all training rows, to which the refits are compared.
 
     Attributes
     ----------
     status : Status
         Whether the tree is proved the best.
-    outline : bool or Question
+    tree : bool or Question
         The tree.
     train : Confusion
         Its counts on the training rows.
@@ -277,7 +218,7 @@ class OriginalFit:
     """
 
     status: Status
-    outline: Outline
+    tree: Outline
     train: Confusion
     test: Confusion | None
     columns: tuple[str, ...]
@@ -286,50 +227,16 @@ class OriginalFit:
     labels: tuple[bool, ...]
     positives: tuple[int, ...]
 
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "status": self.status.value,
-            "tree": outline_to_json(self.outline),
-            "train": confusion_to_json(self.train),
-            "test": None if self.test is None else confusion_to_json(self.test),
-            "columns": list(self.columns),
-            "rows": list(self.rows),
-            "leaves": list(self.leaves),
-            "labels": list(self.labels),
-            "positives": list(self.positives),
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> OriginalFit:
-        """Rebuild the fit.
-
-        Raises
-        ------
-        ValueError
-           If its rows and leaves do not match.
-        """
-        found = cls(
-            status=Status(record["status"]),
-            outline=outline_from_json(record["tree"]),
-            train=Confusion(**record["train"]),
-            test=None if record["test"] is None else Confusion(**record["test"]),
-            columns=tuple(record["columns"]),
-            rows=tuple(record["rows"]),
-            leaves=tuple(record["leaves"]),
-            labels=tuple(record["labels"]),
-            positives=tuple(record["positives"]),
-        )
-        n_leaves = len(found.labels)
-        if len(found.rows) != len(found.leaves) or len(found.positives) != n_leaves:
+    def __post_init__(self) -> None:
+        n_leaves = len(self.labels)
+        if len(self.rows) != len(self.leaves) or len(self.positives) != n_leaves:
             raise ValueError("rows and leaves do not fit each other")
-        if not all(type(leaf) is int and 0 <= leaf < n_leaves for leaf in found.leaves):
+        if not all(0 <= leaf < n_leaves for leaf in self.leaves):
             raise ValueError("a row reaches a leaf that the tree does not have")
-        return found
 
 
 @dataclass(frozen=True)
-class RangeRun:
+class RangeRun(JsonData):
     """The results of some resamples.
 
     Attributes
@@ -345,24 +252,6 @@ class RangeRun:
     refits: tuple[Refit, ...]
     positive: tuple[int, ...]
     original: OriginalFit | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "refits": [refit.to_json() for refit in self.refits],
-            "positive": list(self.positive),
-            "original": None if self.original is None else self.original.to_json(),
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> RangeRun:
-        """Rebuild a part's results."""
-        original = record["original"]
-        return cls(
-            refits=tuple(Refit.from_json(refit) for refit in record["refits"]),
-            positive=tuple(record["positive"]),
-            original=None if original is None else OriginalFit.from_json(original),
-        )
 
     @classmethod
     def joined(cls, runs: Sequence[RangeRun]) -> RangeRun:
@@ -465,7 +354,7 @@ def _fit_original(
         )
     return OriginalFit(
         status=solution.status,
-        outline=outline_of(tree),
+        tree=outline_of(tree),
         train=tree.confusion(train),
         test=None if prepared.test is None else tree.confusion(prepared.test),
         columns=tuple(feature.name for feature in train.features),

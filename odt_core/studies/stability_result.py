@@ -33,15 +33,14 @@ import numpy.typing as npt
 from odt_core.confusion import Confusion
 from odt_core.evaluation import Rate, metrics
 from odt_core.export.csv_cells import signed_csv
+from odt_core.json_data import as_json
 from odt_core.solution import Prover, Status
 from odt_core.studies.stability import (
     OriginalFit,
     Outline,
     RangeRun,
     Refit,
-    outline_to_json,
 )
-from odt_core.training import confusion_to_json
 
 FEW = 100
 """With fewer refits, rare trees and rows are uncertain, and rates get no interval."""
@@ -86,16 +85,6 @@ class ColumnStability:
     at_root: int
     cuts: tuple[CutCount, ...]
     sets: tuple[SetCount, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
-        return {
-            "name": self.name,
-            "asked": self.asked,
-            "at_root": self.at_root,
-            "cuts": [{"cut": cut.cut, "n": cut.n} for cut in self.cuts],
-            "sets": [{"words": one.words, "n": one.n} for one in self.sets],
-        }
 
 
 @dataclass(frozen=True)
@@ -173,14 +162,6 @@ class Optimisms:
     def has_interval(self) -> bool:
         """Whether at least one corrected rate has an interval."""
         return any(rate.interval for _, rate in self.named)
-
-    def to_json(self) -> dict[str, dict[str, float | None]]:
-        """The three by name."""
-        return {
-            "accuracy": self.accuracy.to_json(),
-            "sensitivity": self.sensitivity.to_json(),
-            "specificity": self.specificity.to_json(),
-        }
 
 
 @dataclass(frozen=True)
@@ -291,12 +272,12 @@ class StabilityResult:
     @property
     def fitted(self) -> tuple[Refit, ...]:
         """The refits that have a tree."""
-        return tuple(refit for refit in self.refits if refit.outline is not None)
+        return tuple(refit for refit in self.refits if refit.tree is not None)
 
     @property
     def left_out(self) -> tuple[Refit, ...]:
         """The refits without a tree."""
-        return tuple(refit for refit in self.refits if refit.outline is None)
+        return tuple(refit for refit in self.refits if refit.tree is None)
 
     @property
     def n_proved(self) -> int:
@@ -308,7 +289,7 @@ class StabilityResult:
         """Number of refits whose tree reads the same as the tree of all training rows."""
         if self.original is None:
             return 0
-        return sum(refit.outline == self.original.outline for refit in self.fitted)
+        return sum(refit.tree == self.original.tree for refit in self.fitted)
 
     @property
     def n_redrawn(self) -> int:
@@ -318,7 +299,6 @@ class StabilityResult:
     def to_json(self) -> dict[str, Any]:
         """Write the result as the command line prints it."""
         original, rows = self.original, self.rows
-        commonest = None if self.commonest is None else outline_to_json(self.commonest)
         return {
             "resamples": len(self.refits),
             "fitted": len(self.fitted),
@@ -328,19 +308,19 @@ class StabilityResult:
                 {"number": refit.number, "reason": refit.reason} for refit in self.left_out
             ],
             "redrawn": self.n_redrawn,
-            "columns": [column.to_json() for column in self.columns],
+            "columns": as_json(self.columns),
             "trees": self.trees,
             "structures": self.structures,
             "same_as_original": self.n_same,
-            "commonest": {"tree": commonest, "n": self.commonest_n},
-            "optimism": None if self.optimism is None else self.optimism.to_json(),
+            "commonest": {"tree": as_json(self.commonest), "n": self.commonest_n},
+            "optimism": as_json(self.optimism),
             "original": None
             if original is None
             else {
                 "status": original.status.value,
-                "tree": outline_to_json(original.outline),
-                "train": confusion_to_json(original.train),
-                "test": None if original.test is None else confusion_to_json(original.test),
+                "tree": as_json(original.tree),
+                "train": original.train.to_json(),
+                "test": as_json(original.test),
             },
             "rows": None
             if rows is None or original is None
@@ -355,7 +335,7 @@ class StabilityResult:
 def gather_stability(runs: Sequence[RangeRun]) -> StabilityResult:
     """Make the result from the parts of a study, in any order."""
     refits = sorted((refit for run in runs for refit in run.refits), key=lambda refit: refit.number)
-    outlines = [refit.outline for refit in refits if refit.outline is not None]
+    outlines = [refit.tree for refit in refits if refit.tree is not None]
     original = next((run.original for run in runs if run.original is not None), None)
     trees = Counter(outlines)
     commonest, commonest_n = trees.most_common(1)[0] if trees else (None, 0)
@@ -425,7 +405,7 @@ def _rows(original: OriginalFit, positive: npt.NDArray[np.int64], n: int) -> Row
 
 
 def _optimisms(original: OriginalFit, refits: Sequence[Refit]) -> Optimisms:
-    n_refits = sum(refit.outline is not None for refit in refits)
+    n_refits = sum(refit.tree is not None for refit in refits)
 
     def of(rate: Callable[[Confusion], Fraction], shown: Rate) -> Optimism:
         drawn = [rate(refit.resample) for refit in refits if refit.resample is not None]

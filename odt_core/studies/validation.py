@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +21,7 @@ from odt_core.errors import InputError, quoted
 from odt_core.evaluation import Judged, Subgroups, column_subgroups, subgroup_columns
 from odt_core.export import Model
 from odt_core.export.fields import Fields
+from odt_core.json_data import JsonData
 from odt_core.problem import MISSING
 from odt_core.scoring import Doubt, Scores, score
 from odt_core.studies.validation_result import (
@@ -38,7 +38,7 @@ MOST_VALUES_NAMED = 5
 
 
 @dataclass(frozen=True)
-class PartOfTable:
+class PartOfTable(JsonData):
     """The rows with certain values of a column.
 
     Attributes
@@ -83,21 +83,9 @@ class PartOfTable:
         chosen = np.where(profile.missing, MISSING in wanted, chosen)
         return np.asarray(chosen[profile.factor.codes], dtype=np.bool_)
 
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {"column": self.column, "values": list(self.values)}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> PartOfTable:
-        """Rebuild a part."""
-        column, values = record["column"], record["values"]
-        if not isinstance(column, str) or not all(isinstance(value, str) for value in values):
-            raise TypeError("a column and its values are texts")
-        return cls(column, tuple(values))
-
 
 @dataclass(frozen=True, eq=False)
-class ValidationSpec:
+class ValidationSpec(JsonData):
     """The tree and the rows of a validation.
 
     Attributes
@@ -116,28 +104,6 @@ class ValidationSpec:
     run: str = ""
     part: PartOfTable | None = None
     by: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "model": self.model.to_json(),
-            "run": self.run,
-            "part": None if self.part is None else self.part.to_json(),
-            "by": self.by,
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> ValidationSpec:
-        """Rebuild the specification."""
-        run, by, part = record["run"], record["by"], record["part"]
-        if not isinstance(run, str) or not isinstance(by, str | None):
-            raise TypeError("a run's id and a column's name are texts")
-        return cls(
-            Model.from_json(record["model"]),
-            run,
-            None if part is None else PartOfTable.from_json(part),
-            by,
-        )
 
 
 def run_validation(
@@ -380,7 +346,7 @@ def _subgroups(table: Table, schema: Schema, by: str | None, judged: Judged) -> 
 def _test_counts(model: Model) -> Confusion | None:
     result = model.facts.get("result")
     test = result.get("test") if isinstance(result, Mapping) else None
-    return None if test is None else Confusion(**test)
+    return None if test is None else Confusion.from_json(test)
 
 
 def _doubtful(scores: Scores, rows: npt.NDArray[np.int64]) -> DoubtfulRows:

@@ -30,9 +30,10 @@ from odt_core.evaluation import (
     verdict,
 )
 from odt_core.export import Model, tree_from_json, tree_to_json
+from odt_core.json_data import JsonData, as_json
 from odt_core.problem import Objective
 from odt_core.scoring import Difference
-from odt_core.training import TrainSpec, confusion_to_json
+from odt_core.training import TrainSpec
 from odt_core.tree import Tree
 from odt_core.words import count_words, percent_words
 
@@ -69,7 +70,7 @@ RATES = (
 
 
 @dataclass(frozen=True)
-class DataName:
+class DataName(JsonData):
     """The name and hash of a file.
 
     Attributes
@@ -91,18 +92,9 @@ class DataName:
             return cls("", "")
         return cls(str(data.get("name", "")), str(data.get("sha256", "")))
 
-    def to_json(self) -> dict[str, str]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {"name": self.name, "sha256": self.sha256}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> DataName:
-        """Rebuild a file's name."""
-        return cls(str(record["name"]), str(record["sha256"]))
-
 
 @dataclass(frozen=True)
-class ValidationFlow:
+class ValidationFlow(JsonData):
     """How many rows were read, left out and used.
 
     Attributes
@@ -119,26 +111,9 @@ class ValidationFlow:
     excluded: tuple[Exclusion, ...]
     used: int
 
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return {
-            "read": self.read,
-            "excluded": [{"reason": each.reason, "rows": each.rows} for each in self.excluded],
-            "used": self.used,
-        }
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> ValidationFlow:
-        """Rebuild the flow."""
-        return cls(
-            int(record["read"]),
-            tuple(Exclusion(str(each["reason"]), int(each["rows"])) for each in record["excluded"]),
-            int(record["used"]),
-        )
-
 
 @dataclass(frozen=True)
-class DoubtfulRows:
+class DoubtfulRows(JsonData):
     """The number of rows that met a question with a doubtful value, by the kind of doubt.
 
     Attributes
@@ -156,17 +131,7 @@ class DoubtfulRows:
     new: int
     new_here: int
     not_numbers: int
-    beyond: int
-
-    def to_json(self) -> dict[str, int]:
-        """Write it as a dictionary that `from_json` can read."""
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> DoubtfulRows:
-        """Rebuild the counts."""
-        names = (field.name for field in dataclasses.fields(cls))
-        return cls(*(int(record.get(name, 0)) for name in names))  # older records lack the last
+    beyond: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,11 +300,11 @@ class ValidationResult:
         groups = self.groups
         return {
             "validation": {
-                **confusion_to_json(self.metrics.confusion),
+                **self.metrics.confusion.to_json(),
                 "rates": _rates_json(self.metrics),
             },
-            "train": confusion_to_json(self.train_metrics.confusion),
-            "test": None if self.test is None else confusion_to_json(self.test),
+            "train": self.train_metrics.confusion.to_json(),
+            "test": as_json(self.test),
             "groups": None if groups is None else _groups_json(groups),
             "by": self.by,
             "n_train": self.train_metrics.confusion.n,
@@ -425,7 +390,7 @@ def _groups_json(groups: Subgroups) -> list[dict[str, Any]]:
     return [
         {
             "value": group.name,
-            **confusion_to_json(group.counts),
+            **group.counts.to_json(),
             "rates": _rates_json(group.metrics),
             "small": group.is_small,
         }

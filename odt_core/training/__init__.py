@@ -1,7 +1,7 @@
 """Training runs: from a table and a specification to a trained and tested tree."""
 
 from odt_core.exact import parse_floor, parse_percent, parse_weight
-from odt_core.training.result import TrainedTree, TrainResult, confusion_to_json
+from odt_core.training.result import TrainedTree, TrainResult
 from odt_core.training.run import (
     BestSoFar,
     Stage,
@@ -34,7 +34,6 @@ __all__ = [
     "TrainedTree",
     "TrainSpec",
     "build_problem",
-    "confusion_to_json",
     "fit_peer",
     "node_rule_words",
     "parse_floor",

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from odt_core.confusion import Confusion
 from odt_core.data import Prepared
 from odt_core.data.cut_points import (
     ColumnCuts,
@@ -15,9 +14,10 @@ from odt_core.data.cut_points import (
     cut_points_words,
 )
 from odt_core.export import Model, tree_to_json
+from odt_core.json_data import as_json
 from odt_core.problem import Problem
 from odt_core.software import software_versions
-from odt_core.solution import MipReport, Solution
+from odt_core.solution import Solution
 from odt_core.topology import AnyShape
 from odt_core.training.spec import FeatureSelection, TrainSpec
 from odt_core.tree import Tree
@@ -129,12 +129,12 @@ class TrainedTree:
                 "mip": round(solution.seconds.mip, 4),
             },
             "proved_by": list(solution.proved_by),
-            "mip": None if solution.mip is None else mip_to_json(solution.mip),
+            "mip": as_json(solution.mip),
             "topology": problem.topology.name,
             "max_card": problem.max_card,
             "smallest_leaf": self.spec.to_json()["smallest_leaf"],
             "selected_features": self.selected_features,
-            "train": None if solution.confusion is None else confusion_to_json(solution.confusion),
+            "train": as_json(solution.confusion),
             "test": None if solution.tree is None else self._test_counts(solution.tree),
         }
 
@@ -162,7 +162,7 @@ class TrainedTree:
 
     def _test_counts(self, tree: Tree) -> dict[str, int] | None:
         test = self.prepared.test
-        return None if test is None else confusion_to_json(tree.confusion(test))
+        return None if test is None else tree.confusion(test).to_json()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -184,7 +184,7 @@ class TrainResult(TrainedTree):
             **self._numbers(),
             "tree": None if tree is None else tree_to_json(tree),
             "cart": {
-                "train": confusion_to_json(self.cart.confusion(self.prepared.train)),
+                "train": self.cart.confusion(self.prepared.train).to_json(),
                 "test": self._test_counts(self.cart),
                 "tree": tree_to_json(self.cart),
             },
@@ -222,23 +222,3 @@ def number(value: Fraction | None) -> int | float | None:
     if value is None:
         return None
     return int(value) if value.denominator == 1 else float(value)
-
-
-def confusion_to_json(confusion: Confusion) -> dict[str, int]:
-    """Write the four counts by name."""
-    return {"tp": confusion.tp, "fp": confusion.fp, "tn": confusion.tn, "fn": confusion.fn}
-
-
-def mip_to_json(report: MipReport) -> dict[str, Any]:
-    """Write the facts about the integer program by name."""
-    return {
-        "columns": report.columns,
-        "rows": report.rows,
-        "integers": report.integers,
-        "nonzeros": report.nonzeros,
-        "status": report.status,
-        "objective": report.objective,
-        "bound": report.bound,
-        "solver": report.solver,
-        "role": report.role.value,
-    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from odt_core.data import Table
 from odt_core.errors import InputError
 from odt_core.export import Model, tree_to_json
+from odt_core.json_data import JsonData
 from odt_core.problem import Goal, Problem
 from odt_core.solution import Status
 from odt_core.training import Stage, TrainSpec, build_problem, prepare_training
@@ -18,7 +18,7 @@ from odt_core.words import percent_words, seconds_words
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(JsonData):
     """The result that a tree reaches on its training rows.
 
     Attributes
@@ -31,15 +31,6 @@ class Claim:
 
     total: int
     errors: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Claim:
-        """Rebuild a claim."""
-        return cls(int(record["total"]), int(record["errors"]))
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ def draw_plan(data: ReadyData, rows: Prepared) -> Plan | None:
             [c.topology for c in candidates],
             [c.max_card for c in candidates],
             [c.cuts for c in candidates],
-            [c.selection for c in candidates],
+            [c.feature_selection for c in candidates],
             folding,
         )
         first = replace(split, fold=next(iter(folding)))
@@ -144,7 +144,7 @@ def _remember_plan() -> None:
             SHAPES: [n for n in dict.fromkeys(c.topology.name for c in candidates) if n in PRESETS],
             CAPS: [cap for cap in dict.fromkeys(c.max_card for c in candidates) if cap in _CAPS],
             CUTS: list(dict.fromkeys(c.cuts for c in candidates)),
-            SELECTIONS: list(dict.fromkeys(c.selection for c in candidates)),
+            SELECTIONS: list(dict.fromkeys(c.feature_selection for c in candidates)),
             METHOD: Method.FOLDS if fold.parts else Method.HOLD_OUT,
             FOLDS: fold.parts or 5,
             SIZE: "paper" if fold.train_size is None else size_text(fold.train_size),

@@ -9,7 +9,7 @@ from odt_core.alternatives.question import Ranking
 from odt_core.errors import InputError
 from odt_core.export import Model, tree_from_json
 from odt_core.jobs import JobKind, JobSpec
-from odt_core.solution import Status
+from odt_core.solution import Assignment, Status
 from odt_core.storage import MOST_POINTS, RunFile, RunPart, check_form
 from odt_core.studies import (
     CurveRun,
@@ -18,7 +18,6 @@ from odt_core.studies import (
     PathPoint,
     RangeRun,
     ValidationResult,
-    assignment_from_json,
 )
 from odt_core.topology import Topology
 
@@ -322,7 +321,7 @@ def _check_inside(found: dict[str, Any], spec: JobSpec) -> None:
     if kind is JobKind.FRONTIER:
         for point in found["points"]:
             tree_from_json(point["tree"])
-            assignment_from_json(point["assignment"])
+            Assignment.from_json(point["assignment"])
     elif kind is JobKind.VERIFY:
         if found["better"] is not None:
             tree_from_json(found["better"])
@@ -333,7 +332,7 @@ def _check_inside(found: dict[str, Any], spec: JobSpec) -> None:
         for place, tree in enumerate(view.trees):
             view.tree(place)
             Topology.parse(tree.topology)
-            assignment_from_json(tree.record["assignment"])
+            Assignment.from_json(tree.record["assignment"])
     elif kind is JobKind.VALIDATE:
         ValidationResult.from_json(found)
     elif kind is JobKind.CURVE:

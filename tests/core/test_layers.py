@@ -10,7 +10,7 @@ from odt_core.solvers.search.loader import KERNELS
 ROOT = Path(__file__).resolve().parents[2]
 
 LAYERS = [
-    {"errors", "folders", "processes", "software"},
+    {"errors", "folders", "json_data", "processes", "software"},
     {"topology", "confusion", "exact"},
     {"problem"},
     {"tree"},

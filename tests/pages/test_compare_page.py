@@ -97,7 +97,7 @@ def test_every_setting_reaches_the_folds(page: AppTest) -> None:
         trees = [c for c in part.candidates if isinstance(c, TreeCandidate)]
         assert len(trees) == 8 and {tree.max_card for tree in trees} == {1, None}
         assert {tree.cuts for tree in trees} == {CutPoints.DECILES, CutPoints.EVERY}
-        assert all(tree.selection is FeatureSelection.CART for tree in trees)
+        assert all(tree.feature_selection is FeatureSelection.CART for tree in trees)
         assert (part.fold.repeat, part.fold.parts) == (number, None)
         assert float(part.fold.train_size or 0) == 0.6
         assert train.objective.goal is Goal.MAX_TNR and train.objective.min_tpr == Fraction(4, 5)

@@ -109,7 +109,7 @@ def test_the_place_of_a_ranking_comes_back_from_its_json() -> None:
     part = QuestionPart(2, 9)
     assert QuestionPart.from_json(part.to_json()) == part
     assert part.n_solves == 11
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError, match="from 0"):
         QuestionPart.from_json({"node": -1, "n_columns": 3})
     with pytest.raises(TypeError):
         QuestionPart.from_json({"node": 0.5, "n_columns": 3})

@@ -11,6 +11,7 @@ import pytest
 from odt_core.alternatives.question import QuestionPart, Ranking, run_ranking
 from odt_core.data import SAMPLES, Folding, ReadOptions, SplitSpec
 from odt_core.jobs import JobKind, JobManager, JobSpec
+from odt_core.solution import Assignment
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
 from odt_core.studies import (
     Adoption,
@@ -22,7 +23,6 @@ from odt_core.studies import (
     Sweep,
     ValidationResult,
     ValidationSpec,
-    assignment_from_json,
     floor_objective,
     run_fold,
     run_frontier,
@@ -81,7 +81,7 @@ def test_a_frontier_comes_and_a_point_of_it_is_adopted(
 
     point = job.result["points"][1]
     objective = floor_objective(Fraction(point["train"]["tp"], job.result["n_positive"]))
-    adoption = Adoption(assignment_from_json(point["assignment"]), point["proved"], 0.1)
+    adoption = Adoption(Assignment.from_json(point["assignment"]), point["proved"], 0.1)
     adopted = manager.submit(
         dataclasses.replace(
             triage,

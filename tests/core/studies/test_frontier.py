@@ -9,12 +9,11 @@ import pytest
 
 from odt_core.data import SAMPLES, SplitSpec
 from odt_core.export import tree_from_json
-from odt_core.solution import Engine, Status
+from odt_core.solution import Assignment, Engine, Status
 from odt_core.studies import (
     Adoption,
     FrontierResult,
     LowerBound,
-    assignment_from_json,
     floor_objective,
     frontier_csv,
     run_adoption,
@@ -59,7 +58,7 @@ def test_adopting_a_point_gives_its_tree_as_a_proved_training_result(
 ) -> None:
     point = result.points[len(result.points) // 2]
     record = result.to_json()["points"][len(result.points) // 2]
-    adoption = Adoption(assignment_from_json(record["assignment"]), point.proved, result.seconds)
+    adoption = Adoption(Assignment.from_json(record["assignment"]), point.proved, result.seconds)
     assert Adoption.from_json(json.loads(json.dumps(adoption.to_json()))) == adoption
     spec = dataclasses.replace(SPEC, objective=floor_objective(point.tpr))
     adopted = run_adoption(SAMPLES["triage"].load(), spec, adoption)

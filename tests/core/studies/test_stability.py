@@ -22,6 +22,7 @@ from odt_core.data import (
     read_table,
 )
 from odt_core.errors import InputError
+from odt_core.json_data import as_json
 from odt_core.problem import Goal, LeafCount, Objective, SmallestLeaf
 from odt_core.solution import Engine, Status
 from odt_core.studies import (
@@ -38,7 +39,7 @@ from odt_core.studies import (
     run_range,
     run_stability,
 )
-from odt_core.studies.stability import outline_from_json, outline_of, outline_to_json
+from odt_core.studies.stability import outline_of
 from odt_core.studies.stability_result import Optimisms
 from odt_core.studies.stability_words import (
     PROVED,
@@ -86,7 +87,7 @@ def test_a_refit_is_the_training_run_of_the_rows_drawn(result: StabilityResult) 
         refit = result.refits[number]
         assert refit.number == number and refit.status is Status.OPTIMAL
         assert alone.solution.tree is not None and alone.solution.confusion == refit.resample
-        assert refit.outline == outline_of(alone.solution.tree)
+        assert refit.tree == outline_of(alone.solution.tree)
         model = alone.model
         assert model is not None
         whole = written_out(list(range(200)))
@@ -99,7 +100,7 @@ def test_the_tree_of_all_training_rows_is_that_of_the_training_run(result: Stabi
     trained = run_training(TABLE, SPEC)
     original = result.original
     assert original is not None and trained.solution.tree is not None
-    assert original.outline == outline_of(trained.solution.tree)
+    assert original.tree == outline_of(trained.solution.tree)
     assert original.train == trained.solution.confusion
     assert trained.prepared.test is not None
     assert original.test == trained.solution.tree.confusion(trained.prepared.test)
@@ -123,7 +124,7 @@ def test_parts_bring_the_same_whatever_their_number_and_order(result: StabilityR
 
 
 def test_columns_are_counted_from_the_trees(result: StabilityResult) -> None:
-    texts = [json.dumps(outline_to_json(refit.outline)) for refit in result.fitted]
+    texts = [json.dumps(as_json(refit.tree)) for refit in result.fitted]
     assert len(texts) == N == len(result.refits)
     for column in result.columns:
         named = f'"column": {json.dumps(column.name)}, '
@@ -239,8 +240,8 @@ def test_a_tree_that_cannot_change_has_one_tree_and_no_instability() -> None:
     assert (sign.name, sign.asked, sign.at_root, noise.asked) == ("sign", 20, 20, 0)
     words = " ".join(stability_sentences(found))
     assert "There is 1 different tree." in words and "changes in 0% of the resamples" in words
-    assert found.original is not None and isinstance(found.original.outline, Question)
-    lines = outline_lines(found.original.outline, ("n", "y"))
+    assert found.original is not None and isinstance(found.original.tree, Question)
+    lines = outline_lines(found.original.tree, ("n", "y"))
     assert lines[0].startswith("sign is ") and len(lines) == 3
 
 
@@ -275,8 +276,8 @@ def test_rules_hold_where_they_can_be_kept_and_the_rest_is_said() -> None:
     found = gather_stability(run_stability(table, replace(spec, rules=fixed), StabilitySpec(12)))
     assert not found.left_out, "the column keeps its cut points"
     for refit in found.fitted:
-        if isinstance(refit.outline, Question) and refit.outline.column == "size":
-            assert refit.outline.cut is not None
+        if isinstance(refit.tree, Question) and refit.tree.column == "size":
+            assert refit.tree.cut is not None
     lone = RulesSpec(nodes=(NodeRuleSpec(1, feature="kind", categories=("rare",)),))
     found = gather_stability(run_stability(table, replace(spec, rules=lone), StabilitySpec(12)))
     assert 0 < len(found.left_out) < 12
@@ -315,7 +316,7 @@ def test_a_stopped_study_keeps_whole_refits() -> None:
     asked = iter([False] * 2 + [True] * 1000)
     runs = run_stability(TABLE, SPEC, StabilitySpec(N), should_stop=lambda: next(asked))
     found = gather_stability(runs)
-    assert len(found.refits) < N and all(refit.outline is not None for refit in found.fitted)
+    assert len(found.refits) < N and all(refit.tree is not None for refit in found.fitted)
     assert gather_stability([]).to_json()["resamples"] == 0
 
 
@@ -330,7 +331,7 @@ def test_parts_cover_each_resample_once_and_wrong_numbers_are_refused() -> None:
         with pytest.raises(InputError, match="resamples is"):
             StabilitySpec(n)
     with pytest.raises(TypeError):
-        outline_from_json({"column": "a", "predicate": 1, "cut": None, "yes": True, "no": False})
+        Question.from_json({"column": "a", "predicate": 1, "cut": None, "yes": True, "no": False})
 
 
 def test_a_tree_of_any_shape_is_refitted_among_all_shapes() -> None:
