@@ -12,7 +12,7 @@ from typing import Any
 from odt_core.alternatives.ends import End
 from odt_core.alternatives.study import cost_per_case, questions_per_case
 from odt_core.confusion import Confusion
-from odt_core.export import tree_from_json
+from odt_core.export import tree_from_json, tree_to_json
 from odt_core.export.csv_cells import signed_csv
 from odt_core.problem import Feature, Split
 from odt_core.solution import Assignment
@@ -61,6 +61,11 @@ class AlternativeTree:
     def own_tree(self) -> Tree:
         """The tree over the columns that it asks about."""
         return tree_from_json(self.record["tree"])
+
+    def is_same_as(self, tree: Tree) -> bool:
+        """Whether another tree has the same questions and answers."""
+        other = tree_to_json(tree.over_used_features())
+        return bool(other["root"] == self.record["tree"]["root"])
 
     @property
     def questions_per_case(self) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from odt_core.solution import TracePoint
+from odt_core.solution import Status, TracePoint
 from odt_core.storage import LOCAL_OWNER, NewRun, RunStatus
 from odt_core.training import Stage
 from odt_core.training.stored_result import StoredResult
@@ -93,13 +93,14 @@ class Job:
     def proved_best(self) -> dict[str, Any] | None:
         """The proved tree's result, while a second engine still confirms it."""
         best = self.best
-        return best if best is not None and best["status"] == "optimal" else None
+        is_proved = best is not None and StoredResult(best).status is Status.OPTIMAL
+        return best if is_proved else None
 
     @property
     def shows_tree(self) -> bool:
         """Whether it has a tree that can be shown as a result: final or proved."""
         shown = self.result if self.is_over else self.proved_best
-        return shown is not None and shown.get("tree") is not None
+        return shown is not None and StoredResult(shown).has_tree
 
     @property
     def trained(self) -> StoredResult | None:

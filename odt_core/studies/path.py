@@ -258,7 +258,7 @@ def run_path_study(
     Returns
     -------
     tuple of dict
-        The results of the parts as JSON. A fold that was stopped is left out.
+        The results of the parts as JSON.
 
     Raises
     ------
@@ -266,13 +266,10 @@ def run_path_study(
         As `run_path`.
     """
 
-    def run(part: PathPart) -> dict[str, Any] | None:
-        result = run_path(table, spec, part, should_stop=should_stop)
-        was_cut_short = part.fold is not None and result.status is Status.CANCELLED
-        return None if was_cut_short else result.to_json()
+    def run(part: PathPart) -> dict[str, Any]:
+        return run_path(table, spec, part, should_stop=should_stop).to_json()
 
-    found = run_parts(plan.parts(), run, on_progress=on_progress, should_stop=should_stop)
-    return tuple(record for record in found if record is not None)
+    return tuple(run_parts(plan.parts(), run, on_progress=on_progress, should_stop=should_stop))
 
 
 # ---------------------------------------------------------------- cross-validation
@@ -321,10 +318,16 @@ class PathView:
 
     @classmethod
     def of(cls, results: Sequence[Mapping[str, Any]]) -> PathView:
-        """Read the JSON of the path on all training rows, which comes first, and of the folds."""
-        points = tuple(PathPoint.from_json(record) for record in results[0]["points"])
+        """Read the JSON of the path on all training rows, which comes first, and of the folds.
+
+        A fold that was stopped does not count.
+        """
+        whole, *others = results
+        points = tuple(PathPoint.from_json(record) for record in whole["points"])
         folds = [
-            [PathPoint.from_json(record) for record in result["points"]] for result in results[1:]
+            [PathPoint.from_json(record) for record in fold["points"]]
+            for fold in others
+            if Status(fold["status"]) is not Status.CANCELLED
         ]
         unseen = [_unseen([fold[k] for fold in folds]) for k in range(len(points))]
         return cls(points, tuple(each for each in unseen if each is not None), len(folds))

@@ -21,7 +21,7 @@ from odt_core.training.spec import (
     RulesSpec,
     TrainSpec,
 )
-from odt_core.training.stored_result import StoredResult
+from odt_core.training.stored_result import StoredResult, status_words
 
 __all__ = [
     "BestSoFar",
@@ -42,5 +42,6 @@ __all__ = [
     "prepare_training",
     "run_training",
     "settings_words",
+    "status_words",
     "train_tree",
 ]

@@ -8,7 +8,6 @@ import streamlit as st
 
 from odt_core.alternatives import AlternativesView, AlternativeTree
 from odt_core.evaluation import tree_changes
-from odt_core.export import tree_to_json
 from odt_core.jobs import Batch, Job, JobKind, JobSpec
 from odt_core.studies import Adoption, Source
 from odt_core.topology import Topology
@@ -98,10 +97,8 @@ def _draw_make_current(job: Job | None, chosen: AlternativeTree) -> None:
 
 def is_current(job: Job | None, tree: AlternativeTree) -> bool:
     """Whether a tree has the same questions and answers as the current tree."""
-    if job is None or job.trained is None or not job.trained.has_tree:
-        return False
-    current = tree_to_json(job.trained.tree.over_used_features())
-    return bool(current["root"] == tree.record["tree"]["root"])
+    trained = None if job is None else job.trained
+    return trained is not None and trained.has_tree and tree.is_same_as(trained.tree)
 
 
 def make_current_pressed(batch: Batch) -> None:

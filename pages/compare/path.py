@@ -10,7 +10,6 @@ import streamlit as st
 from odt_core.data import Folding, Prepared
 from odt_core.errors import InputError
 from odt_core.jobs import Batch, JobKind, JobSpec
-from odt_core.solution import Status
 from odt_core.studies import PathPart, PathSpec, PathView
 from odt_core.topology import MAX_NODES
 from odt_core.training import RulesSpec, TrainSpec
@@ -166,9 +165,7 @@ def view_of(batch: Batch) -> PathView | None:
     whole = batch.jobs[0].result or batch.jobs[0].best
     if whole is None:
         return None
-    folds = [job.result for job in batch.jobs[1:] if job.result is not None]
-    complete = [fold for fold in folds if fold["status"] != Status.CANCELLED]
-    return PathView.of([whole, *complete])
+    return PathView.of([whole, *(job.result for job in batch.jobs[1:] if job.result is not None)])
 
 
 def _draw_preview() -> None:

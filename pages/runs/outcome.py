@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from odt_core.errors import InputError
 from odt_core.evaluation import Metrics
 from odt_core.jobs import JobKind, JobSpec
 from odt_core.problem import Objective
 from odt_core.storage import RunRecord, RunStatus, RunSummary
-from odt_core.training import StoredResult
+from odt_core.studies import FrontierView
+from odt_core.training import StoredResult, status_words
 from odt_core.tree import Tree
 from odt_core.words import count_words
 
@@ -48,19 +48,11 @@ class RunOutcome:
 
 def outcome_of(record: RunRecord) -> RunOutcome:
     """Read a run's record."""
-    result = record.result or record.best
+    found = StoredResult(record.result or record.best or {})
     # a validation has a frozen tree and no training rows
-    is_validation = record.summary.kind == JobKind.VALIDATE
-    if result is None or result.get("tree") is None or is_validation:
+    if not found.has_tree or record.summary.kind == JobKind.VALIDATE:
         return RunOutcome(None, None, None, _remark(record))
-    found = StoredResult(result)
-    return RunOutcome(
-        found.tree,
-        found.train,
-        found.test,
-        _remark(record),
-        _objective(record),
-    )
+    return RunOutcome(found.tree, found.train, found.test, _remark(record), _objective(record))
 
 
 def _objective(record: RunRecord) -> Objective | None:
@@ -72,7 +64,7 @@ def _objective(record: RunRecord) -> Objective | None:
 
 def has_tree(record: RunRecord) -> bool:
     """Whether a run is over and its tree can be made current."""
-    return record.result is not None and record.result.get("tree") is not None
+    return record.result is not None and StoredResult(record.result).has_tree
 
 
 def has_page(run: RunSummary) -> bool:
@@ -107,10 +99,9 @@ def _remark(record: RunRecord) -> str:
     if summary.members is not None:
         part = PART_WORDS.get(summary.kind, "split")
         return f"{count_words(summary.members.done, part)} of {summary.members.n} are done."
-    return _result_words(result or {})
-
-
-def _result_words(result: dict[str, Any] | Any) -> str:
-    if "points" in result:
-        return f"{count_words(len(result['points']), 'best trade-off')}: open it to walk through."
-    return str(result.get("words", {}).get("status", ""))
+    if result is None:
+        return ""
+    if summary.kind == JobKind.FRONTIER:
+        n_points = len(FrontierView.from_json(result).points)
+        return f"{count_words(n_points, 'best trade-off')}: open it to see the trees."
+    return status_words(result)

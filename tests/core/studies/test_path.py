@@ -48,6 +48,9 @@ def test_folds_leave_out_rows_that_no_tree_of_theirs_has_seen(
     error = statistics.stdev(shares) / math.sqrt(3)
     assert view.unseen[2].standard_error == pytest.approx(error)
     assert view.elbow is not None and view.best is not None and view.elbow <= view.best
+    stopped = folds[0] | {"status": "cancelled"}
+    rest = PathView.of([whole, stopped, *folds[1:]])
+    assert rest.n_folds == 2 and [each.rows for each in rest.unseen] == [100] * 3
 
 
 def test_bins_come_from_the_folds_own_training_rows(table: Table, spec: TrainSpec) -> None:
