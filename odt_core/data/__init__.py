@@ -1,4 +1,4 @@
-"""Data: read a table, describe, check, split and encode it; and built-in samples.
+"""Tables: reading, checks, splits and encoding; and built-in samples.
 
 ``read_table`` keeps every cell as text. ``infer_schema`` proposes a meaning for the columns, and
 ``check_schema`` reports what is wrong or odd about it. ``prepare`` converts the table to training
@@ -33,9 +33,9 @@ from odt_core.data.samples import SAMPLES, Sample
 from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
 from odt_core.data.splitting import USUAL_SPLIT, SplitSpec, split_rows
 from odt_core.data.stray_lines import RefusedRowsError
-from odt_core.data.summary import ColumnSummary, describe_columns, summarize_columns
+from odt_core.data.summary import ColumnSummary, summarize_columns
 from odt_core.data.table import ReadReport, Table, table_from_frame
-from odt_core.data.target import spellings, target_classes, target_labels
+from odt_core.data.target import spellings, target_labels
 
 __all__ = [
     "DEFAULT_MISSING_TOKENS",
@@ -73,7 +73,6 @@ __all__ = [
     "as_ages",
     "as_numbers",
     "check_schema",
-    "describe_columns",
     "draw_resample",
     "fit_bins",
     "infer_schema",
@@ -87,6 +86,5 @@ __all__ = [
     "summarize_columns",
     "table_from_frame",
     "with_limit_mark",
-    "target_classes",
     "target_labels",
 ]

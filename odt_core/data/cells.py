@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -17,7 +17,7 @@ Joined = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class CellReading:
-    """The way from a column's text to values; the same in training, prediction and exports.
+    """The rules for reading a column's text; the same in training, prediction and exports.
 
     A text is first replaced by its label, then compared with the missing tokens. In a numerical
     column, the remaining texts are read as numbers of the given form.
@@ -66,8 +66,3 @@ def check_joined(joined: Joined, column: str) -> Joined:
 def joined_from_json(record: Mapping[str, str] | None) -> Joined:
     """Read the pairs from a JSON object of texts and labels; no pairs for None."""
     return () if record is None else tuple((str(key), str(label)) for key, label in record.items())
-
-
-def joined_to(label: str, texts: Iterable[str]) -> Joined:
-    """Make the pairs that give all the texts one label."""
-    return tuple((text, label) for text in texts if text != label)

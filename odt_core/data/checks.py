@@ -86,7 +86,7 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
             continue
         if title is not None or profile in units:
             found = tuple(finding for finding in found if finding.level is Level.ERROR)
-        yield from (_without_done(finding, schema) for finding in found)
+        yield from (_without_applied(finding, schema) for finding in found)
     if not used:
         yield error(
             None,
@@ -97,8 +97,8 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
     yield from _unnamed_findings(table, schema)
 
 
-def _without_done(finding: Finding, schema: Schema) -> Finding:
-    """Leave out the offer to mark limits that are marked, and of a group if there is one."""
+def _without_applied(finding: Finding, schema: Schema) -> Finding:
+    """Remove the offer to mark limits that are marked, and of a group if there is one already."""
     left = tuple(
         remedy
         for remedy in finding.remedies
@@ -201,7 +201,7 @@ def shape_error(table: Table) -> Finding | None:
             )
         return error(
             None,
-            f"The table has one column only, {quoted(table.columns[0])}, where an outcome and a "
+            f"The table has only one column, {quoted(table.columns[0])}, but an outcome and a "
             f"feature are needed: {remedy}.",
         )
     return None

@@ -29,11 +29,11 @@ ALMOST_ALWAYS = 0.95
 """Balanced accuracy from which a single column counts as giving the outcome away."""
 
 _WORTH_A_LOOK = 0.9
-"""Balanced accuracy on all rows from which a column is looked at on the training rows too."""
+"""A column with this balanced accuracy on all rows is checked on the training rows, too."""
 
 MAX_SHOWN = 3
 
-_LEAK_ADVICE = "if it is not known before the outcome is, ignore it."
+_LEAK_ADVICE = "ignore it if its values are not known before the outcome."
 
 _LOST_TO_ONE = 10
 """An age is offered only if at most one in this many distinct texts is not a date."""
@@ -208,7 +208,7 @@ def _notation_findings(profile: Profile, kind: ColumnKind) -> Iterator[Finding]:
         yield info(
             name,
             f"Column {quoted(name)} holds numbers except for {shown(strays, MAX_STRAYS)} in "
-            f"{row_count(n_rows)}: name that as a missing value to use the column as numerical.",
+            f"{row_count(n_rows)}: read these as missing to use the column as numerical.",
             _without_strays(profile),
         )
 
@@ -263,7 +263,7 @@ def _code_text_finding(profile: Profile, kind: ColumnKind) -> Finding:
         )
     so = "ignored" if kind is ColumnKind.IGNORE else "kept as text"
     if profile.strays.any():
-        return info(name, f"{facts}, of which some are too large as numbers: they are {so}.")
+        return info(name, f"{facts}, some of which are too large to be numbers: they are {so}.")
     return info(
         name,
         f"{facts}, which would change if they were read as numbers: they are {so} unless you say "
@@ -287,7 +287,7 @@ def _form_finding(profile: Profile, form: NumberForm) -> Finding:
         message += f", in {row_count(n_odd)}"
     if beyond:
         message += f"; {shown(beyond, MAX_SHOWN)} would be missing"
-    condition = "both mean the same" if has_both else "that is meant"
+    condition = "both mean the same" if has_both else "that is what they mean"
     return info(
         name, f"{message}: read the column as numbers if {condition}.", *_as_forms(profile, form)
     )
@@ -389,7 +389,7 @@ def as_numbers(table: Table, schema: Schema, column: str) -> Schema:
     elif not profile.is_numeric:
         raise InputError(
             f"The column {quoted(column)} cannot be read as numbers: too many of its texts, such "
-            f"as {shown(profile.values(profile.strays), MAX_SHOWN)}, are none."
+            f"as {shown(profile.values(profile.strays), MAX_SHOWN)}, are not numbers."
         )
     return schema.with_kind(column, ColumnKind.NUMERICAL)
 
@@ -534,7 +534,7 @@ def _overall_accuracy(
     positive: str | None,
     counts: npt.NDArray[np.int64] | None = None,
 ) -> float | None:
-    """Do the same as `_accuracy`, on all rows and only once."""
+    """Compute `_accuracy` on all rows, once for each table."""
     key = ("balanced accuracy", profile.name, profile.reading, kind, target, positive)
     return table.remember(key, partial(_accuracy, profile, kind, target, positive, counts))
 
@@ -561,7 +561,7 @@ def _accuracy(
 
 
 def _is_identifier(profile: Profile, kind: ColumnKind) -> bool:
-    """Whether a column that is used as this kind is like one of identifiers."""
-    if profile.numbers_rows:
+    """Whether a column looks like identifiers if it is used as this kind."""
+    if profile.is_row_number:
         return True
     return profile.has_too_many_categories and kind is not ColumnKind.NUMERICAL

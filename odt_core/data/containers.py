@@ -208,7 +208,7 @@ def _refused_if_damaged(kind: str, *more: type[Exception]) -> Iterator[None]:
         raise
     except _DAMAGED + more as error:
         raise InputError(
-            f"The {kind} is damaged or of a kind that is not read ({str(error)[:100]}): make it "
+            f"The {kind} is damaged or cannot be read ({str(error)[:100]}): make it "
             "again, or save the table as CSV."
         ) from error
 
@@ -231,7 +231,7 @@ def _from_archive(archive: zipfile.ZipFile) -> Unpacked:
         names = shown([entry.filename for entry in files], _MAX_SHOWN)
         holds = f"{len(files)} files ({names})" if files else "no file"
         raise InputError(
-            f"The zip archive holds {holds}, where one table is needed: unpack it and choose one."
+            f"The zip archive holds {holds}, but one table is needed: unpack it and choose one."
         )
     entry = files[0]
     if entry.flag_bits & 1:

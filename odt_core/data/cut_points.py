@@ -24,7 +24,7 @@ class ColumnCuts:
     name : str
         The column's name.
     binning : Binning
-        How the column was to be cut.
+        The setting for its cut points.
     n_cuts : int
         Number of cut points that the training rows gave.
     """
@@ -40,7 +40,7 @@ def column_cuts(schema: Schema, features: Iterable[Feature]) -> tuple[ColumnCuts
     Parameters
     ----------
     schema : Schema
-        Says how the columns were to be cut.
+        The settings for the cut points.
     features : iterable of Feature
         The features that the training rows gave.
     """

@@ -109,7 +109,8 @@ def _refuse_broken_utf8(raw: bytes, position: int) -> None:
     if n_good > n_bad:
         line = raw.count(b"\n", 0, position) + 1
         raise InputError(
-            f"The file is UTF-8 but for line {line}: correct that line, or name the encoding."
+            f"Line {line} of the file is not UTF-8, but the rest is: correct that line, or name "
+            "the encoding."
         )
 
 
@@ -120,8 +121,8 @@ def _guess_code_page(raw: bytes) -> tuple[str, str, tuple[str, ...]]:
         except UnicodeDecodeError:
             continue
         note = (
-            f"The file does not say its encoding: read as {name}; name another if accents look "
-            "wrong."
+            f"The file does not state its encoding. It was read as {name}: name another encoding "
+            "if accents look wrong."
         )
         return text, name, (note,)
     raise InputError(

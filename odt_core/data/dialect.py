@@ -221,7 +221,7 @@ class DecimalMarks:
     decimal : str
         The mark of most of the columns.
     columns : mapping from str to str
-        The mark of each column whose numbers show one that is certain.
+        The mark of each column whose numbers leave no doubt.
     doubtful : tuple of str
         Columns whose numbers can be read in two ways, and no other column decides.
     notes : tuple of str
@@ -263,17 +263,15 @@ def find_decimal(columns: Mapping[str, Factor], delimiter: str) -> DecimalMarks:
     n_commas = len(certain) - n_points
     if n_points != n_commas:
         decimal = "." if n_points > n_commas else ","
-        told = dict.fromkeys(both, decimal)
-        return DecimalMarks(
-            decimal, certain | told, (), _mark_notes(columns, certain, both, decimal)
-        )
+        notes = _mark_notes(columns, certain, both, decimal)
+        return DecimalMarks(decimal, certain | dict.fromkeys(both, decimal), (), notes)
     decimal = _likely_mark(columns, [*certain, *both], delimiter)
     notes = _mark_notes(columns, certain, (), decimal)
     if both:
         example = next(iter(_marked_texts(columns, both)))
         notes += (
-            f"Numbers such as {example} can be read in two ways: the decimal mark was taken to be "
-            f"the {_MARK_NAMES[decimal]}; set it if that is wrong.",
+            f"Numbers such as {example} can be read in two ways. The decimal mark was taken to be "
+            f"the {_MARK_NAMES[decimal]}: set it if that is wrong.",
         )
     return DecimalMarks(decimal, certain, tuple(both), notes)
 
@@ -335,7 +333,7 @@ def _marked_texts(
 def _mark_notes(
     columns: Mapping[str, Factor],
     certain: Mapping[str, str],
-    told: Sequence[str],
+    doubtful: Sequence[str],
     decimal: str,
 ) -> tuple[str, ...]:
     """Note different marks in columns, and marks that were read as separating thousands."""
@@ -346,14 +344,16 @@ def _mark_notes(
         notes.append(
             f"The decimal mark differs between columns: it is the "
             f"{_MARK_NAMES['.' if decimal == ',' else ',']} in {shown}, and the "
-            f"{_MARK_NAMES[decimal]} elsewhere. Each column is read with its own."
+            f"{_MARK_NAMES[decimal]} elsewhere. Each column is read with its own mark."
         )
     other = "." if decimal == "," else ","
-    thousands = [name for name in told if any(other in text for text in columns[name].texts[:1000])]
+    thousands = [
+        name for name in doubtful if any(other in text for text in columns[name].texts[:1000])
+    ]
     if thousands:
         notes.append(
-            f"In {_names_shown(thousands)} the {_MARK_NAMES[other]} is taken to set thousands "
-            f"apart, since other columns have the decimal {_MARK_NAMES[decimal]}."
+            f"In {_names_shown(thousands)}, the {_MARK_NAMES[other]} is read as separating "
+            f"thousands, because other columns have a decimal {_MARK_NAMES[decimal]}."
         )
     return tuple(notes)
 
@@ -369,7 +369,7 @@ _MOSTLY = 0.9
 
 def _rows_with_numbers(factor: Factor, decimal: str) -> int:
     """Count the rows with a number under this mark; 0 if most rows have none."""
-    counts = np.where(missing_values(factor, DEFAULT_MISSING_TOKENS), 0, factor.counts())
+    counts = np.where(missing_values(factor, DEFAULT_MISSING_TOKENS), 0, factor.counts)
     total = counts.sum()
     numeric = np.isfinite(factor.numbers(decimal))
     n_numbers = int(counts[numeric].sum())

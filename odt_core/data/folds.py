@@ -100,8 +100,8 @@ class Folding:
         _check_method(self.parts, self.train_size)
         if self.repeats < 1 or len(self) > MOST_FOLDS:
             raise InputError(
-                f"The comparison comes to {len(self)} folds: give from 1 to {MOST_FOLDS}, all "
-                "repeats together."
+                f"The comparison has {len(self)} folds in all its repeats: give from 1 to "
+                f"{MOST_FOLDS}."
             )
 
     def __len__(self) -> int:

@@ -60,7 +60,7 @@ def read_header(cells: Sequence[str]) -> Header:
         notes.append(f"Columns without a name in the first line are called {shown}.")
     if renamed:
         shown = _shorten([f"{quoted(old)} (now {quoted(new)})" for old, new in renamed])
-        notes.append(f"Names that stand more than once in the first line were changed: {shown}.")
+        notes.append(f"Names that appear more than once in the first line were changed: {shown}.")
     if looks_like_data(given[:n_named], len(renamed)):
         notes.append(
             "The first line looks like data, but is taken as column names: if it is data, add a "

@@ -91,11 +91,11 @@ def infer_schema(
     The positive label is a word of `POSITIVE_LABELS`. Otherwise it is the opposite of a word of
     `NEGATIVE_LABELS` (or of ``not`` and the label itself). Otherwise it is the only label with a
     word of `POSITIVE_LABELS` and without negation. Otherwise it is the rarest label that is not
-    stray, and among equally rare labels the last. It is no label of `UNKNOWN_LABELS`, unless
+    stray, and among equally rare labels the last. A label of `UNKNOWN_LABELS` is chosen only if
     there is no other. Words count in any case, with or without accents.
 
-    Kinds are those of `odt_core.data.describe_columns`. An identifier that repeats is proposed as
-    the group of rows that stay together.
+    For the kinds, see `odt_core.data.profile.Profile.proposed_kind`. An identifier that repeats is
+    proposed as the group of rows that stay together.
 
     Parameters
     ----------

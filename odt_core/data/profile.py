@@ -151,8 +151,8 @@ class Profile:
         return self.n_distinct > 2 and 2 * self.n_distinct > self.n_rows
 
     @cached_property
-    def numbers_rows(self) -> bool:
-        """Whether the column numbers the rows: different whole numbers that count, or a name so."""
+    def is_row_number(self) -> bool:
+        """Whether each row has its own whole number, and they count up or the name says so."""
         numbers = self.distinct_numbers
         if not (self.is_numeric and self.is_whole) or len(numbers) < max(self.n_rows, 3):
             return False
@@ -167,7 +167,7 @@ class Profile:
         distinct whole numbers, and texts with leading zeros or more digits than a float holds.
         Constant columns, identifiers and dates are to be ignored.
         """
-        if self.is_constant or self.numbers_rows or self.repeats_ids:
+        if self.is_constant or self.is_row_number or self.repeats_ids:
             return ColumnKind.IGNORE
         if self.holds_dates and self.n_distinct > MAX_CODES:
             return ColumnKind.IGNORE
@@ -262,7 +262,10 @@ class Profile:
 
     @cached_property
     def code_like(self) -> str | None:
-        """The same, whether or not other texts of the column are words (``3E5`` beside ``4A0``)."""
+        """A text that looks like a number but is a code, even if other texts are words.
+
+        An example is ``3E5`` beside ``4A0``. None if there is no such text.
+        """
         if not self.is_whole or self.reading.form is not NumberForm.PLAIN:
             return None
         values = self.factor.values
@@ -313,7 +316,7 @@ class Profile:
     def _extreme_codes(
         self, suspects: npt.NDArray[np.bool_], usual: npt.NDArray[np.float64]
     ) -> list[str]:
-        """With few other numbers, codes such as -9 if no other number is negative."""
+        """Codes far beyond a few other numbers, and negative codes beside no other negative."""
         if not len(usual):
             return []
         is_far = self.numbers > 3 * max(abs(usual[0]), abs(usual[-1]))
@@ -393,9 +396,11 @@ class Profile:
             left_negative = below[:, 0] + below[-1, 1] - below[:, 1]
             return float(max(left_positive.max(), left_negative.max()) + max(lost / total)) / 2
         negative, found = np.vstack([lost, table]).T
-        told = found[(found - 1) * n_negative > negative * (n_positive - 1)].sum() / n_positive
-        untold = negative[(negative - 1) * n_positive > found * (n_negative - 1)].sum() / n_negative
-        return float(told + untold) / 2
+        positive = found[(found - 1) * n_negative > negative * (n_positive - 1)].sum() / n_positive
+        negatives = (
+            negative[(negative - 1) * n_positive > found * (n_negative - 1)].sum() / n_negative
+        )
+        return float(positive + negatives) / 2
 
     def _by_value(
         self, kind: ColumnKind, counts: npt.NDArray[np.int64]
@@ -466,7 +471,7 @@ def _make_profile(table: Table, column: str, source: str | None, reading: CellRe
         name=column,
         factor=factor,
         missing=missing_values(factor, reading.missing_tokens, reading.decimal, reading.form),
-        counts=factor.counts(),
+        counts=factor.counts,
         numbers=numbers,
         reading=reading,
     )

@@ -43,7 +43,7 @@ class Rows:
     names : tuple of str
         Column names.
     columns : tuple of Factor
-        The cells, without surrounding blanks, their letters and accents composed.
+        The cells, without surrounding blanks, with letters and accents composed.
     lines : int32[N]
         The line on which each row begins, from 1.
     notes : tuple of str
@@ -175,10 +175,12 @@ def _tidy(
     if n_blank:
         notes.append(f"Rows without any value were left out: {n_blank}.")
     if n_cut:
-        notes.append(f"Lines whose empty cells beyond the header's last were cut off: {n_cut}.")
+        notes.append(
+            f"Lines with more empty cells than the header has, which were cut off: {n_cut}."
+        )
     notes += [
         f"Column {quoted(header.names[position])} has values that differ only in blanks around "
-        "them: the blanks were removed, so that they count as one."
+        "them: the blanks were removed, so these values count as one."
         for position in joined
     ]
     width = header.width

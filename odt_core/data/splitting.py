@@ -232,8 +232,8 @@ def _drawn(
     drawn = rows[_stratified_groups(y[rows], groups[rows], n, seed)]
     if not len(drawn):
         raise InputError(
-            f"{option} comes to {row_count(n)}, which is less than any group has: give a larger "
-            "one, or do not keep groups together."
+            f"{option} gives {row_count(n)}, but every group has more: give a larger size, or do "
+            "not keep groups together."
         )
     return drawn
 

@@ -1,15 +1,14 @@
-"""Descriptions of a table's columns, before the user decides anything about them."""
+"""Descriptions of a table's columns, each read by its own rules."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from odt_core.data.cells import CellReading
 from odt_core.data.column_checks import column_findings
-from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.ordering import natural_order
 from odt_core.data.profile import Profile, profile_column
 from odt_core.data.schema import ColumnKind
@@ -63,35 +62,6 @@ class ColumnSummary:
     notes: tuple[str, ...] = ()
 
 
-def describe_columns(
-    table: Table,
-    missing_tokens: Sequence[str] = DEFAULT_MISSING_TOKENS,
-    target: str | None = None,
-) -> tuple[ColumnSummary, ...]:
-    """Describe every column, in the table's order.
-
-    Parameters
-    ----------
-    table : Table
-        The table, as it was read.
-    missing_tokens : sequence of str
-        Texts to read as missing.
-    target : str, optional
-        The outcome, to find columns that give it away.
-
-    Raises
-    ------
-    InputError
-        If there is no column `target`.
-    """
-    reading = CellReading(tuple(missing_tokens), table.report.decimal)
-    outcome = None if target is None else read_target(table, target, reading)
-    return tuple(
-        _summarize(table, profile_column(table, column, reading), outcome)
-        for column in table.columns
-    )
-
-
 def summarize_columns(
     table: Table,
     target: str,
@@ -124,16 +94,16 @@ def summarize_columns(
 
 
 def _summarize(
-    table: Table, profile: Profile, outcome: Target | None, positive: str | None = None
+    table: Table, profile: Profile, outcome: Target, positive: str | None
 ) -> ColumnSummary:
     key = ("summary", profile.name, profile.reading, outcome, positive)
     return table.remember(key, lambda: _summary(table, profile, outcome, positive))
 
 
 def _summary(
-    table: Table, profile: Profile, outcome: Target | None, positive: str | None
+    table: Table, profile: Profile, outcome: Target, positive: str | None
 ) -> ColumnSummary:
-    is_target = outcome is not None and profile.name == outcome.name
+    is_target = profile.name == outcome.name
     kind = ColumnKind.IGNORE if is_target else profile.proposed_kind
     return ColumnSummary(
         name=profile.name,
@@ -186,7 +156,7 @@ def _range(profile: Profile) -> tuple[float, float] | None:
 
 
 def _notes(
-    table: Table, profile: Profile, outcome: Target | None, positive: str | None
+    table: Table, profile: Profile, outcome: Target, positive: str | None
 ) -> tuple[str, ...]:
     findings = column_findings(table, profile, profile.proposed_kind, outcome, positive)
     return tuple(finding.message for finding in findings)

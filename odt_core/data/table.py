@@ -115,22 +115,16 @@ class Factor:
         texts = [labels.get(text, text) for text in self.texts]
         return self.with_texts(pa.array(texts, pa.large_string()))
 
-    def counts(self, rows: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[np.int64]:
-        """Count the rows (that a mask selects) with each value."""
-        if rows is None:
-            return self._counts
-        return np.bincount(self.codes[rows], minlength=len(self.values))
-
     @cached_property
-    def _counts(self) -> npt.NDArray[np.int64]:
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Number of rows with each value."""
         counts = np.bincount(self.codes, minlength=len(self.values))
         counts.flags.writeable = False
         return counts
 
-    def first_row(self, code: int, rows: npt.NDArray[np.bool_] | None = None) -> int:
-        """Find the first row (that a mask selects) with a value."""
-        here = self.codes == code
-        return int(np.argmax(here if rows is None else here & rows))
+    def first_row(self, code: int) -> int:
+        """Find the first row with a value."""
+        return int(np.argmax(self.codes == code))
 
 
 def read_numbers(factors: Iterable[Factor], decimal: str) -> None:
@@ -278,7 +272,7 @@ def column_name(label: Hashable) -> str:
 def text_table(
     frame: pd.DataFrame, name: str, decimal: str, marks: Mapping[str, str] | None
 ) -> Table:
-    """Do the same as `table_from_frame`, without the hash."""
+    """Convert a data frame as `table_from_frame` does, without the hash."""
     names = list(map(column_name, frame.columns))
     repeated = next((column for column in names if names.count(column) > 1), None)
     if repeated is not None:

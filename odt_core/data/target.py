@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from odt_core.data.cells import CellReading, Joined
-from odt_core.data.missing import DEFAULT_MISSING_TOKENS
 from odt_core.data.numeric import parse_numbers
 from odt_core.data.ordering import natural_order
 from odt_core.data.profile import profile_column
@@ -157,18 +155,3 @@ def spellings(table: Table, schema: Schema, column: str) -> Joined:
     """
     reading = replace(schema.reading_of(column), joined=())
     return profile_column(table, column, reading).spellings()
-
-
-def target_classes(
-    table: Table, target: str, missing_tokens: Sequence[str] = DEFAULT_MISSING_TOKENS
-) -> dict[str, int]:
-    """Count the rows with each label of a column, in the labels' natural order.
-
-    Raises
-    ------
-    InputError
-        If there is no such column.
-    """
-    reading = CellReading(tuple(missing_tokens), table.report.decimal)
-    found = read_target(table, target, reading)
-    return dict(zip(found.labels, found.counts, strict=True))

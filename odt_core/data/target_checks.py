@@ -162,7 +162,7 @@ def _class_findings(schema: Schema, target: Target, strays: tuple[str, ...]) -> 
         yield warning(
             name,
             f"The outcome {quoted(name)} has {n_labels} values: {quoted(schema.positive)} is "
-            "positive and all others are negative; choose another column if that is not meant.",
+            "positive and all others are negative; choose another column if this is wrong.",
         )
     elif n_labels > 2:
         others = [label for label in target.others(schema.positive) if label not in strays]

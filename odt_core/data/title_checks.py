@@ -39,7 +39,7 @@ def title_finding(table: Table) -> Finding | None:
             lines = "line" if n_skipped == 1 else f"{n_skipped} lines"
             return warning(
                 None,
-                f"The column names seem to stand in {table.where(row)} ({shown(names, MAX_SHOWN)}),"
+                f"The column names seem to be in {table.where(row)} ({shown(names, MAX_SHOWN)}),"
                 f" below a title: skip the first {lines}.",
                 Remedy(
                     Change.TITLE, f"Skip the first {lines}", table.columns[0], skip_lines=n_skipped
@@ -57,9 +57,9 @@ def _names(table: Table, row: int) -> list[str] | None:
     for factor in table.factors.values():
         code = int(factor.codes[row])
         text: str = factor.values[code].as_py()
-        if not text and factor.counts()[code] == table.n_rows:
+        if not text and factor.counts[code] == table.n_rows:
             continue
-        if not text or factor.counts()[code] > 1 or not re.search(r"[^\W\d]", text):
+        if not text or factor.counts[code] > 1 or not re.search(r"[^\W\d]", text):
             return None
         names.append(text)
     texts = pa.array(names, pa.large_string())

@@ -191,7 +191,7 @@ def subgroup_columns(table: Table, schema: Schema) -> tuple[str, ...]:
         if name == schema.target:
             continue
         profile = profile_column(table, name, schema.reading_of(name))
-        if profile.is_constant or profile.numbers_rows or profile.repeats_ids:
+        if profile.is_constant or profile.is_row_number or profile.repeats_ids:
             continue
         if _is_numerical(schema, profile) or not profile.has_too_many_categories:
             found.append(name)

@@ -1,4 +1,4 @@
-"""What a sample is."""
+"""A data set that comes with the product."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Sample:
         return read_table(self.csv(), name=f"{self.key}.csv")
 
     def schema(self) -> Schema:
-        """What its columns mean."""
+        """The meaning of its columns."""
         schema = infer_schema(self.load(), self.target, self.positive)
         return schema.with_kinds(dict.fromkeys(self.numerical, ColumnKind.NUMERICAL))
 

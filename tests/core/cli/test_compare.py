@@ -98,7 +98,7 @@ def test_cart_is_called_weaker_only_where_it_is(
         (["--cut-points", "halves"], "'halves' is not one of as-set, deciles, every"),
         (["--feature-selections", "forest"], "'forest' is not one of none, cart"),
         (["--topologies", "depth-1,any-3"], "any-3, which stands for many shapes: name single"),
-        (["--repeats", "500"], "comes to 2500 folds: give from 1 to 1000"),
+        (["--repeats", "500"], "has 2500 folds in all its repeats: give from 1 to 1000"),
     ],
 )
 def test_it_says_in_one_line_what_is_wrong(

@@ -40,7 +40,7 @@ def test_a_row_of_units_is_refused_with_the_option_that_leaves_it_out(
 @pytest.mark.parametrize(
     ("header", "rows", "words", "says"),
     [
-        ("y", ["a", "b"] * 15, [], "has one column only"),
+        ("y", ["a", "b"] * 15, [], "has only one column"),
         ("x,y", [], [], "has no rows below the column names"),
         ("x,y", ["p,a"] * 30, [], "has a single value, 'a'"),
         ("x,y", [",a", ",b"] * 15, [], "no feature to split on"),

@@ -130,7 +130,7 @@ def test_one_column_is_an_error() -> None:
     table = read_table(b"y\np\nn\n")
     (finding,) = check_schema(table, schema_of(a=CATEGORICAL))
     assert finding.level is Level.ERROR
-    assert "one column only, 'y'" in finding.message
+    assert "only one column, 'y'" in finding.message
 
 
 REMARKS = {

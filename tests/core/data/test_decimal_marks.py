@@ -93,7 +93,7 @@ def test_marks_that_differ_between_columns_are_said_and_read():
 def test_points_between_thousands_are_said():
     read = table("cost;w;class\n1.100;1,5;a\n6.800;2,5;b\n")
     assert read.report.notes == (
-        "In 'cost' the point is taken to set thousands apart, since other columns have the "
+        "In 'cost', the point is read as separating thousands, because other columns have a "
         "decimal comma.",
     )
 

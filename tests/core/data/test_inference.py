@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from odt_core.data import infer_schema, read_table, target_classes
+from odt_core.data import Schema, infer_schema, read_table, target_labels
 from odt_core.errors import InputError
 from tests.core.data.helpers import CATEGORICAL, NUMERICAL, table_of
 
@@ -99,7 +99,7 @@ def test_kinds_and_decimal_mark_come_from_the_table() -> None:
 @pytest.mark.parametrize(
     ("raw", "options", "message"),
     [
-        (b"a\n1\n2\n", {}, "one column only, 'a', .*: if cells are separated, name the delimiter"),
+        (b"a\n1\n2\n", {}, "only one column, 'a', .*: if cells are separated, name the delimiter"),
         (b"a,b\n", {}, "no rows below the column names"),
         (b"a,b\n1,2\n1,2\n", {}, "No column can be the outcome"),
         (b"a,b\n1,p\n2,q\n", {"target": "c"}, "no column 'c'"),
@@ -111,12 +111,16 @@ def test_tables_that_cannot_be_used(raw: bytes, options: dict[str, str], message
         infer_schema(read_table(raw), **options)
 
 
-def test_target_classes_are_counted_in_natural_order() -> None:
+def test_labels_of_the_outcome_are_counted_in_natural_order() -> None:
     table = table_of(a=["u"] * 6, y=["10", "9", "NA", "10", "b", ""])
-    assert list(target_classes(table, "y").items()) == [("9", 1), ("10", 2), ("b", 1)]
-    assert target_classes(table, "y", ("9",)) == {"10": 2, "NA": 1, "b": 1}
+    assert list(target_labels(table, Schema("y", "b", ())).items()) == [
+        ("9", 1),
+        ("10", 2),
+        ("b", 1),
+    ]
+    assert target_labels(table, Schema("y", "b", (), ("9",))) == {"10": 2, "NA": 1, "b": 1}
     with pytest.raises(InputError, match="no column 'z'"):
-        target_classes(table, "z")
+        target_labels(table, Schema("z", "b", ()))
 
 
 def test_spellings_of_a_value_count_once_in_the_guess_of_the_outcome() -> None:

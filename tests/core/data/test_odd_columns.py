@@ -266,8 +266,8 @@ def test_codes_that_are_too_large_for_a_float_are_codes() -> None:
     assert infer_schema(table).column("a").kind is not ColumnKind.NUMERICAL
     (finding,) = said(table)
     assert finding.message == (
-        "Column 'a' holds codes such as '3E290', of which some are too large as numbers: they are "
-        "ignored."
+        "Column 'a' holds codes such as '3E290', some of which are too large to be numbers: they "
+        "are ignored."
     )
     assert not finding.remedies, "the column cannot be read as numbers"
 

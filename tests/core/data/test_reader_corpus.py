@@ -394,7 +394,7 @@ BAD: dict[str, Bad] = {
         options=ReadOptions(encoding="utf-8"),
     ),
     "utf-8 with one bad byte": Bad(
-        "âge,état,décès\n34,é,à\n".encode() + b"45,\xe9,x\n", "UTF-8 but for line 3"
+        "âge,état,décès\n34,é,à\n".encode() + b"45,\xe9,x\n", "Line 3 of the file is not UTF-8"
     ),
     "odd number of bytes in utf-16": Bad(PLAIN.encode("utf-16") + b"x", "is not utf-16"),
 }

@@ -18,7 +18,7 @@ from odt_core.data import (
     check_schema,
     prepare,
     read_table,
-    target_classes,
+    target_labels,
 )
 from tests.core.data.helpers import NUMERICAL
 
@@ -88,7 +88,7 @@ def test_the_digest_is_that_of_the_published_file(key: str, shared: Callable[[st
 def test_breast_cancer_has_malignant_as_positive() -> None:
     sample = SAMPLES["breast-cancer"]
     assert sample.schema().positive == "malignant"
-    assert target_classes(sample.load(), "diagnosis") == {"benign": 357, "malignant": 212}
+    assert target_labels(sample.load(), sample.schema()) == {"benign": 357, "malignant": 212}
     assert all(column.kind is NUMERICAL for column in sample.schema().columns)
 
 

@@ -14,7 +14,7 @@ from odt_core.data import (
     infer_schema,
     prepare,
     read_table,
-    target_classes,
+    target_labels,
 )
 from tests.core.data.helpers import CATEGORICAL, NUMERICAL
 
@@ -46,7 +46,7 @@ def test_categorical_sets(
     assert all(column.kind is CATEGORICAL for column in schema.features)
     train = prepare(table, schema, SplitSpec("all")).train
     assert (train.n_rows, train.n_features, train.n_columns) == (n_rows, n_features, n_columns)
-    assert sum(target_classes(table, "class").values()) == n_rows
+    assert sum(target_labels(table, schema).values()) == n_rows
 
 
 def all_numerical(table: Table) -> ColumnKind:
@@ -125,5 +125,6 @@ def test_student_has_numbers_and_categories(shared: Shared) -> None:
 def test_adult_is_read_from_gzip(shared: Shared) -> None:
     table = shared("adult.csv.gz")
     assert table.n_rows == 48842
-    assert target_classes(table, "split") == {"test": 16281, "train": 32561}
+    counts = target_labels(table, infer_schema(table, "split"))
+    assert counts == {"test": 16281, "train": 32561}
     assert infer_schema(table).column("age").kind is NUMERICAL

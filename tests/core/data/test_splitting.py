@@ -178,7 +178,7 @@ def test_a_smaller_test_set_has_whole_groups_too() -> None:
 
 def test_groups_that_do_not_fit_are_said() -> None:
     y = np.arange(20) < 10
-    with pytest.raises(InputError, match="train-size comes to 5 rows, which is less than any"):
+    with pytest.raises(InputError, match="train-size gives 5 rows, but every group has more"):
         split_rows(y, SplitSpec.parse("5"), np.repeat([0, 1], 10))
 
 

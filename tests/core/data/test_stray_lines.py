@@ -82,7 +82,7 @@ def test_the_command_line_names_the_flag(
 def test_a_title_with_as_many_cells_is_named(title: str, n_skipped: int) -> None:
     table = read_table(f"{title}{ROWS}".encode())
     found = check_schema(table, infer_schema(table))
-    finding = next(f for f in found if "column names seem to stand in row" in f.message)
+    finding = next(f for f in found if "column names seem to be in row" in f.message)
     assert "('a', 'b', 'class')" in finding.message
     (remedy,) = finding.remedies
     assert (remedy.change, remedy.skip_lines) == (Change.TITLE, n_skipped)

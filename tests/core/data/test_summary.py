@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from odt_core.data import ColumnKind, describe_columns, read_table
+from odt_core.data import (
+    DEFAULT_MISSING_TOKENS,
+    CellReading,
+    ColumnKind,
+    ColumnSummary,
+    Table,
+    read_table,
+    summarize_columns,
+)
 from tests.core.data.helpers import CATEGORICAL, IGNORE, NUMERICAL, table_of
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 
+def summaries_of(
+    table: Table, target: str = "y", missing_tokens: tuple[str, ...] = DEFAULT_MISSING_TOKENS
+) -> tuple[ColumnSummary, ...]:
+    reading = CellReading(missing_tokens, table.report.decimal)
+    return summarize_columns(table, target, dict.fromkeys(table.columns, reading))
+
+
 def describe(cells: list[str], target: list[str] | None = None, name: str = "a", **options):
     table = table_of(**{name: cells}, y=target or ["p", "n"] * (len(cells) // 2))
-    return describe_columns(table, target="y", **options)[0]
+    return summaries_of(table, **options)[0]
 
 
 @pytest.mark.parametrize(
@@ -84,17 +99,17 @@ def test_tokens_are_the_callers() -> None:
 
 def test_numbers_follow_the_files_decimal_mark() -> None:
     table = read_table(b"bmi;y\n" + b"".join(b"%d,5;p\n" % i for i in range(20, 40)))
-    summary = describe_columns(table)[0]
+    summary = summaries_of(table)[0]
     assert summary.kind is NUMERICAL
     assert summary.range == (20.5, 39.5)
 
 
 def test_the_target_is_no_feature() -> None:
     table = table_of(a=["1", "2"] * 5, y=["p", "n"] * 5)
-    summaries = describe_columns(table, target="y")
+    summaries = summaries_of(table)
     assert summaries[1].kind is IGNORE
     assert summaries[1].notes == ()
-    assert describe_columns(table)[1].kind is CATEGORICAL
+    assert summaries_of(table, "a")[1].kind is CATEGORICAL
 
 
 @pytest.mark.parametrize(
