@@ -14,7 +14,7 @@ from typing import Any
 from odt_core.cli.inputs import read_options
 from odt_core.data import Table
 from odt_core.errors import InputError
-from odt_core.jobs import JobKind, JobSpec, unkept_manager
+from odt_core.jobs import JobKind, JobSpec, temporary_manager
 from odt_core.storage import LOCAL_OWNER
 from odt_core.studies import StudyProgress
 from odt_core.training import TrainSpec
@@ -47,7 +47,7 @@ def run_jobs(
         If a part fails, with the first reason.
     """
     read = read_options(options)
-    with unkept_manager(n_workers=min(options.jobs, len(parts))) as manager:
+    with temporary_manager(n_workers=min(options.jobs, len(parts))) as manager:
         content = Path(options.file).read_bytes()
         dataset = manager.store.datasets.put(LOCAL_OWNER, content, table.name).sha256
         jobs = [JobSpec(dataset, table.name, read, spec, kind, part) for part in parts]

@@ -13,8 +13,8 @@ def run(options: argparse.Namespace) -> int:
     """Write the certificates."""
     write_certificates(Path(options.folder))
     print(
-        f"Certificates are in {options.folder}: copy the folder safely to every machine of the "
-        "cluster, and set ODT_DASK_CERTIFICATES to the folder there.",
+        f"The certificates are in {options.folder}: copy this folder safely to every machine of "
+        "the cluster, and set ODT_DASK_CERTIFICATES there to the copy.",
         file=sys.stderr,
     )
     return 0

@@ -1,4 +1,4 @@
-"""Ctrl-C stops a command, which keeps its result so far."""
+"""Ctrl-C during a command: the command stops and keeps its result so far."""
 
 from __future__ import annotations
 

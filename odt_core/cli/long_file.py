@@ -1,4 +1,4 @@
-"""``train``: what begins before a long file is read, so that it is ready when the rows are."""
+"""``train`` with a long file: work that starts while the file is read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from odt_core.cart.process import CartProcess
 
 LONG = 5_000_000
-"""Bytes from which a file counts as long: it takes a quarter of a second to read."""
+"""A file with at least so many bytes is long: reading it takes a quarter of a second."""
 
 
 def run(options: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 STUDY = "study"
-"""The field of a printed study with its kind, so that a sheet can read the study."""
+"""The field that holds the kind of a printed study, so that a sheet can read the study."""
 
 
 def print_json(record: Mapping[str, Any], *, study: JobKind | None = None) -> None:

@@ -319,7 +319,7 @@ def _add_curve(commands: Commands) -> None:
     curve = _command(
         commands,
         "curve",
-        help="training against testing sensitivity over many splits",
+        help="compare sensitivity in training and on test rows over many splits",
         description="For floors on training sensitivity (or specificity), the best trees' "
         "sensitivity and specificity in training and on held-out rows, over many splits (paper, "
         "section 5.8).",
@@ -361,7 +361,7 @@ def _add_path(commands: Commands) -> None:
     path = _command(
         commands,
         "path",
-        help="the best trees of any shape, by their number of questions",
+        help="find the best trees of any shape, by their number of questions",
         description="For k = 0, 1, 2, ... questions, find the best tree on the training rows of "
         "any shape with at most k questions on at most four levels, with a proof. With --folds, "
         "also estimate the errors on unseen rows.",
@@ -392,7 +392,7 @@ def _add_alternatives(commands: Commands) -> None:
     alternatives = _command(
         commands,
         "alternatives",
-        help="the near-optimal trees, best first: what else is as good",
+        help="list the near-optimal trees, best first",
         description="For each choice of columns the best tree of the shape, best first, with a "
         "proof up to where none is missing; and for each column the least errors without it.",
     )
@@ -507,7 +507,7 @@ def _add_stability(commands: Commands) -> None:
     stability = _command(
         commands,
         "stability",
-        help="would other rows give the same tree? Refits on bootstrap resamples",
+        help="train the tree again on bootstrap resamples: would other rows give the same tree?",
         description="Find the best tree on many bootstrap resamples of the training rows, with a "
         "proof for each. Say which columns the trees ask about, how many different trees there "
         "are, how often each row's answer changes, and by how much the rates on the training rows "
@@ -614,7 +614,7 @@ def _add_verify(commands: Commands) -> None:
     verify = _command(
         commands,
         "verify",
-        help="try every tree of a model's shape: is there really no better tree?",
+        help="try every tree of a model's shape, to check that no tree is better",
         description="Try every tree of a model's shape on its training rows, by plain enumeration "
         "that shares no code with the search. Exit status 0: no tree is better; 1: a tree is "
         "better, or time ran out.",
@@ -894,7 +894,7 @@ def add_problem_options(
             default="depth-2",
             metavar="SHAPE",
             help=f"{', '.join(PRESETS)}, or a shape such as '((. .)(. .))' (default: depth-2); "
-            "train and stability: also any-7 and the like, any shape with at most 7 questions",
+            "train and stability: also any-7 and the like, for any shape with at most 7 questions",
         )
     if single:
         group.add_argument(

@@ -83,15 +83,15 @@ def check_belongs(name: str, study: Batch, model: Model) -> None:
     """
     if find_evidence(model, KnownRuns(None, LOCAL_OWNER, (study,))).has_studies:
         return
-    derivation, asked = Derivation.of(model), study.jobs[0].spec
-    if asked.dataset != derivation.data.sha256:
+    derivation, other = Derivation.of(model), study.jobs[0].spec
+    if other.dataset != derivation.data.sha256:
         raise InputError(
-            f"--evidence: {quoted(name)} is a study of another file ({quoted(asked.table_name)}): "
+            f"--evidence: {quoted(name)} is a study of another file ({quoted(other.table_name)}): "
             f"the tree was trained on {quoted(derivation.data.name)}."
         )
     raise InputError(
         f"--evidence: {quoted(name)} does not belong to this tree: "
-        f"{_difference(asked, derivation.spec)}. Run 'odt {asked.kind.value}' again "
+        f"{_difference(other, derivation.spec)}. Run 'odt {other.kind.value}' again "
         "with the tree's settings."
     )
 
@@ -118,12 +118,12 @@ _VARIED = {
 """The settings in which a study may differ from the tree."""
 
 
-def _difference(asked: JobSpec, own: TrainSpec | None) -> str:
+def _difference(other: JobSpec, own: TrainSpec | None) -> str:
     """Describe the difference between a study and a tree."""
     if own is None:
         return "the model does not say how the tree was trained"
-    theirs, mine = problem_of(asked.train).to_json(), problem_of(own).to_json()
-    varied = _VARIED.get(asked.kind, ())
+    theirs, mine = problem_of(other.train).to_json(), problem_of(own).to_json()
+    varied = _VARIED.get(other.kind, ())
     found = [
         words
         for field, words in _SETTINGS.items()
@@ -131,15 +131,15 @@ def _difference(asked: JobSpec, own: TrainSpec | None) -> str:
     ]
     if found:
         return f"it was made with other settings ({list_words(found)})"
-    if asked.kind is JobKind.COMPARE:
+    if other.kind is JobKind.COMPARE:
         return "the tree's shape, cap, cut points and rows are not among those compared"
-    if asked.kind is JobKind.CURVE:
+    if other.kind is JobKind.CURVE:
         return "the tree's shape is not among those of the curve"
     return "the file was read in another way"
 
 
 def _batch(record: Mapping[str, Any], work: Sequence[tuple[Part | None, Any]]) -> Batch:
-    """Make finished jobs from the parts of a study and their results; None if not done."""
+    """Make the jobs of a study from its parts and their results; None for a part without one."""
     whole = JobSpec(
         dataset=record["data"]["sha256"],
         table_name=record["data"]["name"],

@@ -6,7 +6,7 @@ process runs it and answers with messages, one JSON object on each line.
 """
 
 from odt_core.jobs.job import Batch, Job
-from odt_core.jobs.manager import JobManager, unkept_manager
+from odt_core.jobs.manager import JobManager, temporary_manager
 from odt_core.worker import JobKind, JobSpec
 
-__all__ = ["Batch", "Job", "JobKind", "JobManager", "JobSpec", "unkept_manager"]
+__all__ = ["Batch", "Job", "JobKind", "JobManager", "JobSpec", "temporary_manager"]

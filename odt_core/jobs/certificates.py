@@ -1,7 +1,7 @@
 """Certificates for a Dask cluster, so that only machines of the cluster can connect to it.
 
 One authority signs one certificate, which all machines of the cluster use. Anyone who has the
-folder belongs to the cluster: copy it to the cluster's machines by a safe way, and nowhere else.
+folder can join the cluster: copy it safely to the cluster's machines, and nowhere else.
 """
 
 from __future__ import annotations

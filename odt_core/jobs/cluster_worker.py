@@ -1,4 +1,4 @@
-"""Jobs on a machine of a Dask cluster: what runs inside a Dask worker.
+"""Jobs on a machine of a Dask cluster: the part that runs inside a Dask worker.
 
 Each Dask worker keeps as many of our warm workers as it has threads. So a job there starts as fast,
 is cancelled as reliably and has the same memory limit as a job on the server's own machine.

@@ -177,7 +177,7 @@ class Dispatch:
         self._jobs.restart(job)
 
     def on_lost(self, job: str, loss: Loss) -> None:
-        """Handle a job whose worker ended before the job did, or that no worker started."""
+        """Handle a job that has lost its worker or its place at the pool."""
         again = self._jobs.lose(job, loss, is_closing=self._closed)
         if again is not None:
             self._wait_again(again)

@@ -58,7 +58,7 @@ MOST_LISTED, MOST_READ = 500, 30
 MOST_VALIDATIONS = 5
 """Largest number of validations in a report."""
 MOST_GROUPED = 4
-"""Largest number of columns whose groups are counted if nobody asked for one."""
+"""Largest number of columns whose groups are counted."""
 
 T = TypeVar("T")
 
@@ -167,12 +167,12 @@ def find_evidence(model: Model, known: KnownRuns) -> Evidence:
         return Evidence(validations=validations)
     counts = derivation.train.confusion
     sizes = (counts.n_positive, counts.n_negative)
-    asked = _Asked(spec, model.tree, file, sizes, known)
+    search = _Search(spec, model.tree, file, sizes, known)
     return Evidence(
-        frontier=_frontier(asked),
-        curves=_curves(asked),
-        comparison=_comparison(asked),
-        stability=_stability(asked),
+        frontier=_frontier(search),
+        curves=_curves(search),
+        comparison=_comparison(search),
+        stability=_stability(search),
         validations=validations,
     )
 
@@ -272,8 +272,8 @@ def _without_goal(spec: TrainSpec) -> TrainSpec:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
-    """The problem whose studies are searched.
+class _Search:
+    """A problem, and the runs among which its studies are searched.
 
     Attributes
     ----------
@@ -307,19 +307,19 @@ class _Asked:
         return (counts.n_positive, counts.n_negative) == self.sizes
 
 
-def _frontier(asked: _Asked) -> FrontierView | None:
+def _frontier(search: _Search) -> FrontierView | None:
     def fits(other: JobSpec) -> bool:
-        return same_frontier(asked.spec, other.train)
+        return same_frontier(search.spec, other.train)
 
-    for batch in asked.runs(JobKind.FRONTIER, fits):
+    for batch in search.runs(JobKind.FRONTIER, fits):
         found = _typed(batch, lambda batch: FrontierView.from_json(batch.results[0]))
-        if found is not None and found.points and asked.has_rows(found.points[0].train):
+        if found is not None and found.points and search.has_rows(found.points[0].train):
             return found
     return None
 
 
-def _curves(asked: _Asked) -> tuple[CurveRow, ...]:
-    spec = asked.spec
+def _curves(search: _Search) -> tuple[CurveRow, ...]:
+    spec = search.spec
 
     def alike(other: TrainSpec) -> TrainSpec:
         whole = SplitSpec(train_size="all")
@@ -333,12 +333,12 @@ def _curves(asked: _Asked) -> tuple[CurveRow, ...]:
     def rows(batch: Batch) -> tuple[CurveRow, ...]:
         return curve_table(CurveRun.of_results(batch.results))
 
-    batches = asked.runs(JobKind.CURVE, fits)
+    batches = search.runs(JobKind.CURVE, fits)
     return next((found for batch in batches if (found := _typed(batch, rows))), ())
 
 
-def _comparison(asked: _Asked) -> Comparison | None:
-    spec = asked.spec
+def _comparison(search: _Search) -> Comparison | None:
+    spec = search.spec
 
     def fits(other: JobSpec) -> bool:
         """Whether this tree's settings are among the candidates, on the same rows or on all."""
@@ -355,21 +355,21 @@ def _comparison(asked: _Asked) -> Comparison | None:
         runs = FoldRun.of_results(batch.results)
         return compare_runs(runs, spec.objective, len(batch.jobs))
 
-    batches = asked.runs(JobKind.COMPARE, fits)
+    batches = search.runs(JobKind.COMPARE, fits)
     return next((found for batch in batches if (found := _typed(batch, rows))), None)
 
 
-def _stability(asked: _Asked) -> StabilityResult | None:
+def _stability(search: _Search) -> StabilityResult | None:
     def fits(other: JobSpec) -> bool:
-        return problem_of(other.train) == problem_of(asked.spec)
+        return problem_of(other.train) == problem_of(search.spec)
 
     def gathered(batch: Batch) -> StabilityResult:
         return gather_stability([RangeRun.from_json(result) for result in batch.results])
 
-    for batch in asked.runs(JobKind.STABILITY, fits):
+    for batch in search.runs(JobKind.STABILITY, fits):
         found = _typed(batch, gathered)
         original = None if found is None else found.original
-        if original is not None and asked.has_rows(original.train):
+        if original is not None and search.has_rows(original.train):
             return found
     return None
 

@@ -56,7 +56,7 @@ AT_REST = 512 * MIB
 """Memory that a worker needs before it has done anything; no limit may be lower."""
 PREFIX = "odt-workers-"
 YOUNG = 60.0
-"""Seconds for which a new folder may be without a lock: its owner has only just made it."""
+"""Seconds for which a new folder may be without a lock, because it has only just been made."""
 
 log = logging.getLogger("odt_core.jobs.local")
 

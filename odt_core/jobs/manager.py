@@ -314,7 +314,7 @@ class JobManager:
         if batch.id is not None and open_jobs:
             study_id = batch.id
             self._jobs.ask(lambda: self.store.runs.cancel(batch.owner, study_id))
-        # Stop the last first. Otherwise one that waits here could start while others are stopped.
+        # Stop the last job first. Otherwise a job that waits here could start in the meantime.
         elsewhere = [job for job in reversed(open_jobs) if not self._jobs.stop(job)]
         if batch.id is not None and elsewhere:
             self._refresh(batch.owner, elsewhere)
@@ -400,8 +400,8 @@ class JobManager:
 
 
 @contextmanager
-def unkept_manager(n_workers: int) -> Iterator[JobManager]:
-    """Make a manager for one command, whose store is in memory and ends with the command.
+def temporary_manager(n_workers: int) -> Iterator[JobManager]:
+    """Make a manager for one command. Its store is in memory and ends with the command.
 
     Parameters
     ----------

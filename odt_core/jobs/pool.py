@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss of a job's worker before the job ended, or of its place at a pool.
+    """The loss of a job's worker before the job ended, or of the job's place at a pool.
 
     Attributes
     ----------
@@ -42,13 +42,13 @@ class Listener(Protocol):
         """
 
     def on_restart(self, job: str) -> None:
-        """A job starts again because the machine that ran it was lost."""
+        """Reset a job that starts again because the machine that ran it was lost."""
 
     def on_lost(self, job: str, loss: Loss) -> None:
-        """A job's worker ended before the job did, or no worker started the job."""
+        """Handle a job that has lost its worker or its place at the pool."""
 
     def on_no_worker(self, reason: str) -> None:
-        """Several workers in a row could not be started."""
+        """Handle a pool in which several workers in a row could not be started."""
 
 
 class Pool(Protocol):

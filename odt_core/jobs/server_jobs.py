@@ -401,7 +401,7 @@ class ServerJobs:
                 running.unwritten |= {"stage", "progress"}
 
     def lose(self, run_id: str, loss: Loss, *, is_closing: bool) -> WaitingJob | None:
-        """Handle a job whose worker ended before the job did, or that no worker started.
+        """Handle a job that has lost its worker or its place at the pool.
 
         Returns
         -------

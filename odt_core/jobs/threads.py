@@ -1,4 +1,4 @@
-"""Threads that each repeat one task until the server ends."""
+"""Threads of a server, each of which repeats one task until the server ends."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def reproduce(path: Path) -> str:
     for name in ("search", "mip"):
         tree = _assignment_from_json(record[name])
         worth = "no tree" if tree is None else _worth(problem, tree)
-        lines.append(f"{name} had answered: {worth}")
+        lines.append(f"{name} answered: {worth}")
     for engine in (Engine.SEARCH, Engine.CBC, Engine.HIGHS):
         solution = solve(problem, engine=engine, time_limit=SECONDS, mip_options=options)
         total = "no tree" if solution.total is None else f"a tree worth {solution.total}"

@@ -49,7 +49,7 @@ CONFIRM_SECONDS = 5.0
 MOST_TO_CONTINUE = 12_000_000
 """The most nonzeros of a program with which CBC continues an unfinished search."""
 START_RATE = 300_000.0
-"""Nonzeros that CBC at least loads in a second. With 5,000 to 160,000 rows and ten features it
+"""The fewest nonzeros that CBC loads in a second. With 5,000 to 160,000 rows and ten features it
 loaded 400,000 to 650,000."""
 START_SECONDS = 0.3
 """The fixed part of CBC's start-up time, in seconds."""
@@ -105,8 +105,8 @@ class _Run:
 
     def _search_share(self) -> float:
         """The search's share of the remaining time; 1 if the rest is too short for CBC."""
-        of_use = self._seconds_to_start() <= (1 - SEARCH_SHARE) * self.left
-        return SEARCH_SHARE if self.size <= MOST_TO_CONTINUE and of_use else 1.0
+        is_enough = self._seconds_to_start() <= (1 - SEARCH_SHARE) * self.left
+        return SEARCH_SHARE if self.size <= MOST_TO_CONTINUE and is_enough else 1.0
 
     def _seconds_to_start(self) -> float:
         """An estimate of CBC's start-up time."""
@@ -157,11 +157,11 @@ class _Run:
             return self._settle(found, outcome, MipRole.CONFIRMED)
         if outcome.cancelled:
             return self._settle(found, None, remark=CUT_SHORT)
-        remark = outcome.remark or "It did not find its own proof in that time."
+        remark = outcome.remark or "CBC did not find a proof of its own in that time."
         return self._settle(found, outcome, remark=remark)
 
     def _continue(self, found: SearchOutcome) -> Solution:
-        """Let CBC use the rest of the time, from the search's tree and bound."""
+        """Let CBC continue for the rest of the time from the search's tree and bound."""
         if self.size > MOST_TO_CONTINUE:
             entries = f"about {self.size:,} entries"
             remark = f"CBC was not run: the integer program would have {entries}."

@@ -1,7 +1,7 @@
 """Data sets: bytes stored once under their SHA-256, and the owners who have them.
 
-The bytes are in the database. A folder beside it would not do: two servers that share a database
-share no folder. A row and its bytes are stored and deleted in one transaction.
+The bytes are in the database and not in a folder, because servers on several machines share the
+database. A row and its bytes are stored and deleted in one transaction.
 """
 
 from __future__ import annotations
@@ -298,7 +298,7 @@ class Datasets:
         return gone
 
     def _wipe(self, gone: _Deletion) -> Deleted:
-        """Wipe deleted data off the disk. What cannot be wiped now is left to `Store.tidy`."""
+        """Wipe deleted data off the disk. If that fails now, `Store.tidy` does it later."""
         for sha256 in gone.contents:
             self._cache.remove(sha256)
         try:
@@ -319,7 +319,7 @@ class _Deletion:
 
 
 def ensure_owner(database: Database, connection: Connection, owner: str, now: datetime) -> None:
-    """Enter a person, unless they are known already."""
+    """Enter a person, unless they are entered already."""
     connection.execute(
         database.insert(OwnerRow)
         .values(subject=check_owner(owner), created_at=now)

@@ -41,7 +41,7 @@ def wipe(database: Database) -> bool:
     if last is None:
         database.cut_log()
         return True
-    while _delete_refuse(database):
+    while _delete_piece(database):
         database.cut_log()
     if not database.wipe_deleted(WIPED):
         return False
@@ -50,16 +50,16 @@ def wipe(database: Database) -> bool:
     return True
 
 
-def _delete_refuse(database: Database) -> bool:
+def _delete_piece(database: Database) -> bool:
     """Delete a piece whose blob is deleted; false if there is none."""
-    refuse = (
+    waste = (
         select(ChunkRow.blob, ChunkRow.position)
         .where(ChunkRow.blob.not_in(select(BlobRow.number)))
         .limit(1)
         .with_for_update(skip_locked=True)
     )
     with database.write() as connection:
-        piece = connection.execute(refuse).first()
+        piece = connection.execute(waste).first()
         if piece is not None:
             connection.execute(
                 delete(ChunkRow).where(

@@ -1,4 +1,4 @@
-"""Which servers of this machine are alive: each one holds a lock on a file while it lives.
+"""The servers of this machine that are alive: each holds a lock on a file while it lives.
 
 The operating system releases the lock when the process ends for any reason. So after a restart, the
 new server finds the runs of the old one at once and need not wait until the lease runs out.

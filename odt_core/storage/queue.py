@@ -185,7 +185,7 @@ class Queue:
             return connection.scalar(select(func.count()).where(WAITING)) or 0
 
     def heartbeat(self, server: str, holding: Collection[str]) -> Heartbeat:
-        """Say that a server is alive and which runs it has; return what their owners request.
+        """Report that a server is alive and which runs it has; return the requests of their owners.
 
         Call it every few seconds, far more often than the lease. `requests` is a cheaper call for
         the time in between.
@@ -228,7 +228,7 @@ class Queue:
         best: Json | None = None,
         trace: list[Any] | None = None,
     ) -> bool:
-        """Write a run's progress. None leaves a value as it is. False if the run is not its own.
+        """Write a run's progress; false if the run is not the server's. None keeps a value.
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ class Queue:
         return True
 
     def end(self, server: str, run_id: str, ending: Ending) -> bool:
-        """Write how a run ended, as a whole. False if the run is not the server's (deleted).
+        """Write how a run ended; false if the run is not the server's, for example deleted.
 
         A run that was marked as interrupted in the meantime is still the server's, so that its
         result is not lost.
@@ -296,7 +296,7 @@ class Queue:
     def put_back(self, server: str, run_id: str) -> bool:
         """Let a claimed run that has not started wait again, at its old place in its lane.
 
-        False if the run is not the server's (deleted).
+        False if the run is not the server's, for example deleted.
 
         Raises
         ------

@@ -192,7 +192,7 @@ class Runs:
     def cancel(self, owner: str, run_id: str) -> RunSummary:
         """Ask a run, or all runs of a study, to stop.
 
-        A waiting run is cancelled now. A running one stops soon. An ended one stays as it is.
+        A waiting run is cancelled now. A running run stops soon. An ended run stays as it is.
 
         Raises
         ------
@@ -221,7 +221,7 @@ class Runs:
         return self.summary(owner, run_id)
 
     def delete(self, owner: str, run_ids: Sequence[str]) -> Deleted:
-        """Delete runs. A study's members go with it. A server soon stops those that are running.
+        """Delete runs, and the members of studies. Servers soon stop the runs that are running.
 
         Raises
         ------

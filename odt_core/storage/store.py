@@ -18,9 +18,9 @@ from odt_core.storage.database import Database, locate
 from odt_core.storage.datasets import Datasets, ensure_owner
 from odt_core.storage.erasure import wipe
 from odt_core.storage.exchange import Exchange
-from odt_core.storage.migrate import migrate
 from odt_core.storage.presence import Presence
 from odt_core.storage.queue import LEASE, Queue
+from odt_core.storage.revisions import migrate
 from odt_core.storage.runs import Runs
 from odt_core.storage.sign_ins import SignIns
 from odt_core.storage.studies import Studies
@@ -28,7 +28,6 @@ from odt_core.storage.tables import OwnerRow
 
 LONGEST_RETENTION = 36_500
 """Longest age limit, in days."""
-
 
 ONLY_IN_MEMORY = "Until then data sets and runs are kept in memory only, and end with the server."
 

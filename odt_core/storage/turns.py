@@ -39,7 +39,7 @@ class Share:
         return (self.n_running, self.started_at, self.first)
 
     def ahead_of(self, other: Share, place: int) -> int:
-        """Count my waiting runs that will start before the other's run at `place`.
+        """Count the waiting runs of this share that will start before the other's run at `place`.
 
         Runs start in cycles. A run's cycle is the number of its owner's (or lane's) runs that will
         be running before it. Within a cycle, a share that did not start a run in the cycle before

@@ -209,7 +209,7 @@ def _cuts_words(solution: Solution, over: str) -> str:
     if not over:
         return ""
     proved = solution.status.is_settled
-    return f"Proved {over}." if proved else f"Sought {over}."
+    return f"Proved {over}." if proved else f"The search went {over}."
 
 
 def _check_words(solution: Solution) -> str:

@@ -17,7 +17,7 @@ import streamlit as st
 from odt_core.data import Prepared, ReadOptions, Schema, SplitSpec, Table, prepare, read_table
 from odt_core.errors import InputError, quoted
 from odt_core.jobs import Job
-from odt_core.jobs.reading import Progress, TableReadings, read_table_apart
+from odt_core.jobs.table_readings import Progress, TableReadings, read_table_in_process
 from odt_core.problem import Problem
 from odt_core.training import FeatureSelection, build_problem
 from pages.common.intents import forget_press, withdraw_table
@@ -177,7 +177,7 @@ def _read_apart(key: _Key, source: bytes | Path, on_stop: Callable[[], None] | N
     _, options, name = key
 
     def read(on_progress: Progress) -> Table:
-        table = read_table_apart(source, options, name, on_progress=on_progress)
+        table = read_table_in_process(source, options, name, on_progress=on_progress)
         kept.keep(key, table)
         return table
 

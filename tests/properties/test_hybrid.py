@@ -119,7 +119,7 @@ def test_a_confirmation_that_comes_to_no_end_claims_nothing(
     solution = solve(tic_tac_toe("depth-2", 500), time_limit=60)
     assert solution.status is Status.OPTIMAL and solution.proved_by == ("search",)
     assert solution.mip is not None and solution.mip.role is MipRole.CONTINUED
-    assert solution.remark == "It did not find its own proof in that time."
+    assert solution.remark == "CBC did not find a proof of its own in that time."
 
 
 def test_a_program_too_large_to_build_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +184,7 @@ def test_a_disagreement_is_an_error_with_a_file(
     assert record["search"] and record["mip"] and record["problem"]["topology"] == "(. .)"
     lines = reproduce(file).splitlines()
     assert lines[0] == record["reason"]
-    assert lines[1] == "search had answered: a tree worth 626"
+    assert lines[1] == "search answered: a tree worth 626"
     best = solve(tic_tac_toe("depth-1"), engine=Engine.SEARCH).total
     assert lines[-3:] == [
         f"{engine} alone: optimal, a tree worth {best}, at most {best}"

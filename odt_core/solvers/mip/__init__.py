@@ -2,8 +2,8 @@
 
 `formulation` writes the program, one family of rows after the other, into the plain arrays of
 `program`. `run` lets a solver (`backends`) solve it in another process (`process`, `child`), reads
-the solver's log (`logs`) and checks its claims. `extraction` reads the tree. `greedy` builds the
-start tree, one node at a time by `counting`.
+the solver's log (`logs`) and checks its claims. `points` converts trees to points of the program,
+and points to trees. `greedy` builds the start tree, one node at a time with `best_splits`.
 """
 
 from __future__ import annotations

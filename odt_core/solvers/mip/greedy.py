@@ -2,8 +2,8 @@
 
 With a start, every solve has a tree at once, and a solver can prune from the beginning. The
 top-down pass splits by Gini impurity, as CART does. Then each node gets the best split for the
-current rest of the tree (see `counting`), until nothing improves. After that, a random node of the
-best tree gets a random split and the tree is improved again, many times.
+current rest of the tree (see `best_splits`), until nothing improves. After that, many times, a
+random node of the best tree gets a random split, and the tree is improved again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,13 @@ import numpy.typing as npt
 
 from odt_core.problem import EncodedData, Problem, Split
 from odt_core.solution import Assignment
-from odt_core.solvers.mip.counting import SideMinimum, allowed_sizes, best_set, best_split, totals
+from odt_core.solvers.mip.best_splits import (
+    SideMinimum,
+    allowed_sizes,
+    best_set,
+    best_split,
+    totals,
+)
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 Rows = npt.NDArray[np.int64]
@@ -26,10 +32,10 @@ FLOOR_RATIOS = ((1, 1), (5, 4), (3, 2), (2, 1), (3, 1), (4, 1), (8, 1), (16, 1),
 """Factors for the weight of the class with a floor, to find a tree that keeps the floor."""
 
 MOST_PASSES = 20
-WORK = 30_000_000
-"""The most row visits, so that a start takes much less than a second."""
-CALL = 500
-"""The fixed cost of a call, in row visits."""
+MOST_VISITS = 30_000_000
+"""The most visits of rows, so that a start takes much less than a second."""
+VISITS_OF_CALL = 500
+"""The fixed cost of a call, in visits of rows."""
 MOST_GROWN = 4
 MOST_TREES = 40
 
@@ -60,8 +66,10 @@ def greedy_assignment(
 
 def _n_trees(problem: Problem) -> int:
     """The number of trees to try, each of which costs a few passes over the rows."""
-    per_pass = problem.data.n_features * problem.topology.n_nodes * (len(problem.data.y) + CALL)
-    return min(MOST_TREES, WORK // (3 * per_pass))
+    per_pass = (
+        problem.data.n_features * problem.topology.n_nodes * (len(problem.data.y) + VISITS_OF_CALL)
+    )
+    return min(MOST_TREES, MOST_VISITS // (3 * per_pass))
 
 
 def _row_weights(problem: Problem) -> list[Weights]:
@@ -134,8 +142,8 @@ class _Search:
         if self.problem.rules.at(node).split is not None:
             return
         g = int(random.choice(self.problem.allowed_features(node)))
-        taste = random.integers(-100, 101, self.data.features[g].n_values)
-        found = best_set(self.problem, g, taste)
+        preference = random.integers(-100, 101, self.data.features[g].n_values)
+        found = best_set(self.problem, g, preference)
         if found is not None:
             self.splits[node] = Split(g, found[1])
 

@@ -100,7 +100,7 @@ class Child:
             self._process.stdin.close()
 
     def how_it_ended(self) -> str:
-        """The exit in words. Without a signal, they include the last lines of output."""
+        """Describe how the process ended, with its last lines of output if no signal ended it."""
         code = self._process.wait()
         if code < 0:
             return f"was {ending_words(code)}"

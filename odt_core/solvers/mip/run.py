@@ -15,7 +15,6 @@ from odt_core.problem import Problem
 from odt_core.solution import Assignment, Engine, Found, MipReport, Seconds, TracePoint
 from odt_core.solvers.control import Control
 from odt_core.solvers.mip.backends import BACKENDS, Backend
-from odt_core.solvers.mip.extraction import assignment_of
 from odt_core.solvers.mip.formulation import Formulation, formulate
 from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.mip.logs import Reading
@@ -30,7 +29,7 @@ from odt_core.solvers.mip.messages import (
     Written,
 )
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
-from odt_core.solvers.mip.points import point_of
+from odt_core.solvers.mip.points import assignment_of, point_of
 from odt_core.solvers.mip.process import LARGE, Child, Ended, LogLine, borrowed_child
 from odt_core.solvers.mip.program import Floats
 from odt_core.tree import count_assignment, keeps_smallest_leaf

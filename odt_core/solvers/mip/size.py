@@ -69,7 +69,7 @@ def advice_on_cuts(features: Iterable[Feature], solver: str) -> str:
         for feature in features
     )
     return (
-        f"With these cut points {solver} decides {now:,} variables at each question, and seldom "
-        f"proves a tree; over the deciles there are {then:,}. Use deciles, or the exact search, "
-        "which is made for every cut point."
+        f"With these cut points, each question has {now:,} variables in the integer program, and "
+        f"{solver} seldom proves a tree. With deciles, it has {then:,}. Use deciles, or the exact "
+        "search, which is made for every cut point."
     )

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs on the connection that `odt_core.storage.migrate` has opened."""
+"""Alembic's script: it runs on the connection that `odt_core.storage.revisions` has opened."""
 
 from alembic import context
 

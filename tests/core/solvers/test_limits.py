@@ -113,7 +113,7 @@ def test_the_quick_tree_that_a_solver_starts_from_is_made_within_the_limit(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(greedy, "MOST_TREES", 10**9)
-    monkeypatch.setattr(greedy, "WORK", 10**18)
+    monkeypatch.setattr(greedy, "MOST_VISITS", 10**18)
     problem = Problem(noise(500, [3, 3, 3]), Topology.parse("depth-3"))
     end_idle_child()  # its own time would be counted when it ends
     worked = cpu_seconds()

@@ -50,8 +50,8 @@ def test_a_program_that_cannot_be_built_is_one_sentence_with_its_size(
 def test_deciles_are_advised_where_there_are_many_cut_points() -> None:
     assert advice_on_cuts(mixed(50, 100, "depth-2").data.features, "CBC") == ""
     advice = advice_on_cuts(mixed(50, 101, "depth-2").data.features, "CBC")
-    assert "CBC decides 206 variables at each question" in advice
-    assert "over the deciles there are 24" in advice
+    assert "each question has 206 variables in the integer program" in advice
+    assert "With deciles, it has 24" in advice
 
 
 def test_an_unproved_answer_over_many_cut_points_says_why() -> None:

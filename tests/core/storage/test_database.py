@@ -15,11 +15,11 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
-import odt_core.storage.migrate as migrations
+import odt_core.storage.revisions as migrations
 from odt_core.errors import InputError
 from odt_core.storage import RunStatus, StorageError, Store
 from odt_core.storage.database import Database, locate
-from odt_core.storage.migrate import HEAD, REVISIONS, current_revision, migrate
+from odt_core.storage.revisions import HEAD, REVISIONS, current_revision, migrate
 from odt_core.storage.tables import Base
 from tests.core.storage.children import open_store
 from tests.core.storage.helpers import (

@@ -1,4 +1,4 @@
-"""Studies: a run that consists of many."""
+"""Studies: runs that consist of other runs."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Runs may belong to a study, which is a run itself and is never claimed."""
+    """Add the study of a run. A study is a run itself, which no server claims."""
     if op.get_bind().dialect.name == "sqlite":
         # SQLite takes a reference only together with its column.
         op.execute(

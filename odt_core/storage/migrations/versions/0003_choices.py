@@ -1,4 +1,4 @@
-"""Choices: what an owner last said of a data set's columns and rows."""
+"""Choices: an owner's latest settings for a data set's columns and rows."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,5 +8,5 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """They are kept with the data set, and go with it."""
+    """Add the choices to the data set, so that they are deleted with it."""
     op.add_column("datasets", sa.Column("choices", sa.JSON(none_as_null=True), nullable=True))

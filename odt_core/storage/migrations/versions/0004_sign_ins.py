@@ -1,4 +1,4 @@
-"""Sign-ins: which of the people who have signed in may still come in."""
+"""Sign-ins: the browsers in which somebody is signed in."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """A table of its own: a sign-in ends by itself, and touches nobody's data."""
+    """Add a table for sign-ins, which end without any change to their owner's data."""
     op.create_table(
         "sign_ins",
         sa.Column("token", sa.String(64), primary_key=True),

@@ -23,7 +23,7 @@ from odt_core.data import (
     summarize_columns,
 )
 from odt_core.errors import InputError
-from odt_core.jobs.reading import Progress, ReadLimits, TableReadings, read_table_apart
+from odt_core.jobs.table_readings import Progress, ReadLimits, TableReadings, read_table_in_process
 
 TEXT = "age;ward;class\n" + "".join(f"{n},5;{'ab'[n % 2]};{'yn'[n % 2]}\n" for n in range(500))
 
@@ -48,7 +48,7 @@ def children() -> Callable[[], list[psutil.Process]]:
 
 def test_a_table_read_apart_is_the_same(path, children):
     options = ReadOptions(decimal=",")
-    apart = read_table_apart(path, options, "t.csv", on_progress=silent)
+    apart = read_table_in_process(path, options, "t.csv", on_progress=silent)
     here = read_table(path, options, name="t.csv")
     assert apart.frame.equals(here.frame)
     assert (apart.report, apart.sha256, apart.name) == (here.report, here.sha256, "t.csv")
@@ -57,7 +57,7 @@ def test_a_table_read_apart_is_the_same(path, children):
 
 
 def test_what_is_known_of_the_columns_comes_along(path):
-    apart = read_table_apart(path, ReadOptions(), "t.csv", on_progress=silent)
+    apart = read_table_in_process(path, ReadOptions(), "t.csv", on_progress=silent)
     here = read_table(path, name="t.csv")
     schema = infer_schema(here)
     assert schema in apart.known
@@ -80,7 +80,7 @@ def test_what_is_known_of_the_columns_comes_along(path):
 def test_lines_that_are_no_table_come_along(path):
     path.write_text("Ward 3\n" + TEXT)
     with pytest.raises(RefusedRowsError, match="skip the first line") as refused:
-        read_table_apart(path, ReadOptions(decimal=","), "t.csv", on_progress=silent)
+        read_table_in_process(path, ReadOptions(decimal=","), "t.csv", on_progress=silent)
     assert refused.value.instead == ReadOptions(decimal=",", skip_lines=1)
     assert refused.value.beginning.startswith("Ward 3\nage;ward;class\n")
 
@@ -88,7 +88,7 @@ def test_lines_that_are_no_table_come_along(path):
 def test_what_is_wrong_is_said(path):
     path.write_text("a,b\n1,2\n1\n")
     with pytest.raises(InputError, match="Line 3 has 1 cell"):
-        read_table_apart(path, ReadOptions(), "t.csv", on_progress=silent)
+        read_table_in_process(path, ReadOptions(), "t.csv", on_progress=silent)
 
 
 def test_whoever_stops_waiting_ends_the_process(path, children):
@@ -102,7 +102,7 @@ def test_whoever_stops_waiting_ends_the_process(path, children):
         raise LeftError
 
     with pytest.raises(LeftError):
-        read_table_apart(path, ReadOptions(), "t.csv", on_progress=leave)
+        read_table_in_process(path, ReadOptions(), "t.csv", on_progress=leave)
     assert len(seen) == 1 and children() == [] and not seen[0].is_running()
 
 
@@ -115,13 +115,15 @@ def test_whoever_stops_waiting_ends_the_process(path, children):
 )
 def test_limits_hold(path, children, limits, message):
     with pytest.raises(InputError, match=message):
-        read_table_apart(path, ReadOptions(), "t.csv", on_progress=silent, limits=limits)
+        read_table_in_process(path, ReadOptions(), "t.csv", on_progress=silent, limits=limits)
     assert children() == []
 
 
 def test_progress_is_told(path):
     heard = []
-    read_table_apart(path, ReadOptions(), "t.csv", on_progress=lambda *said: heard.append(said))
+    read_table_in_process(
+        path, ReadOptions(), "t.csv", on_progress=lambda *said: heard.append(said)
+    )
     assert heard and heard[0][1] <= heard[-1][1]
 
 

@@ -1,4 +1,4 @@
-"""Reading large tables in separate processes, each table once for everybody who waits for it."""
+"""Readings of large tables in separate processes, each for everybody who waits for the table."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ReadLimits:
         return self.memory or machine_memory() // 3
 
 
-def read_table_apart(
+def read_table_in_process(
     source: bytes | Path,
     options: ReadOptions,
     name: str,
@@ -65,7 +65,7 @@ def read_table_apart(
     on_progress: Progress,
     limits: ReadLimits | None = None,
 ) -> Table:
-    """Read a table in another process, which never outlives this call.
+    """Read a table in another process, which ends before this call does.
 
     Parameters
     ----------
@@ -185,8 +185,8 @@ class TableReadings:
         key : hashable
             Identifies the table.
         read : callable
-            Reads the table, as `read_table_apart` does. It is called in a thread of its own and
-            gets the function to which it reports its progress.
+            Reads the table, as `read_table_in_process` does. It is called in a thread of its own
+            with the function to which it reports its progress.
         on_progress : callable
             Called ten times a second. If it raises an exception, only the waiting ends.
 

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from odt_core.solvers.mip.counting import best_split
+from odt_core.solvers.mip.best_splits import best_split
 from tests.properties.referee import questions
 from tests.properties.strategies import random_problem
 

@@ -1,8 +1,8 @@
-"""The best question of one node by counting, everything else given.
+"""The best split of one node if the rest of the tree is given, found by counting.
 
-With the other nodes fixed, each row has a worth on the left and a worth on the right. A question's
-worth is then a sum over the codes it sends left, so sorting (or, for bins, cumulating) finds the
-best one exactly, under every cap, order and rule.
+Then each row has a worth on the left and a worth on the right, and a split's worth is a sum over
+the codes that it sends left. So sorting the codes (or cumulating over bins) finds the best split
+exactly, under every cap, order and rule.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Migration of a database's tables to this program's version, at the start."""
+"""Revisions of the database's tables, and the migration to this program's revision at the start."""
 
 from __future__ import annotations
 
