@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from odt_core.cli.parser import DEFAULT_ENGINE
+from odt_core.cli.options import DEFAULT_ENGINE
 from odt_core.data import (
     DEFAULT_MISSING_TOKENS,
     BinMethod,

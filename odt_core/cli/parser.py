@@ -1,30 +1,46 @@
-"""Options of every command."""
+"""The parser of the command line, with the options of each command."""
 
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import sys
-import unicodedata
-from collections.abc import Callable
-from datetime import date
-from enum import StrEnum
-from fractions import Fraction
 from pathlib import Path
-from typing import NoReturn, TypeAlias, TypeVar
+from typing import NoReturn, TypeAlias
 
 from odt_core import __version__
-from odt_core.errors import InputError
-from odt_core.exact import exact_decimal, exact_number, parse_floor, parse_weight
-from odt_core.problem import Goal, LeafCount
+from odt_core.cli.option_values import (
+    at_least,
+    cap,
+    column_cost,
+    costs,
+    listed,
+    loss,
+    names,
+    percentages,
+    seconds,
+    word_of,
+)
+from odt_core.cli.options import (
+    add_by,
+    add_count,
+    add_data_options,
+    add_jobs,
+    add_json,
+    add_keep_formulas,
+    add_least_features,
+    add_model,
+    add_names,
+    add_output,
+    add_problem_options,
+    add_read_options,
+    add_solver_options,
+    add_statements,
+    add_study_options,
+    add_switches,
+    add_time_limit,
+)
 from odt_core.solution import Engine
-from odt_core.topology import PRESETS
-
-Choice = TypeVar("Choice", bound=StrEnum)
-Item = TypeVar("Item")
-
-DEFAULT_ENGINE = Engine.HYBRID
 
 
 class _OneLineParser(argparse.ArgumentParser):
@@ -34,155 +50,6 @@ class _OneLineParser(argparse.ArgumentParser):
         text = message[:1].upper() + message[1:]
         print(f"{self.prog}: {text}. See '{self.prog} --help'.", file=sys.stderr)
         sys.exit(2)
-
-
-def names(text: str) -> list[str]:
-    """Read a list option. Commas separate, and names with commas have quotes as in CSV."""
-    return [name(cell) for cell in next(csv.reader([text], skipinitialspace=True), [])]
-
-
-def name(text: str) -> str:
-    """Read a column or label, with accents composed as in tables."""
-    return unicodedata.normalize("NFC", text).strip()
-
-
-def day(text: str) -> date:
-    """Read a date such as 2018-01-30."""
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2018-01-30") from None
-
-
-def share(text: str) -> Fraction:
-    """Read an exact rate: ``0.95`` or ``95%``."""
-    written = text.strip()
-    is_percent = written.endswith("%")
-    value = exact_decimal(written[:-1]) if is_percent else exact_number(written)
-    if value is None:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a share: give a number from 0 to 1, or a percentage such as 95%"
-        )
-    value = value / 100 if is_percent else value
-    if value > 1:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is outside 0 to 1: give a share such as 0.95, or a percentage such as 95%"
-        )
-    return value
-
-
-def weight(text: str) -> Fraction:
-    """Read an exact class weight: an integer, a fraction or a decimal."""
-    try:
-        return parse_weight(text, "the weight")
-    except InputError as error:
-        # the parser adds the full stop
-        raise argparse.ArgumentTypeError(str(error).removesuffix(".")) from None
-
-
-def percentages(text: str) -> tuple[Fraction, ...]:
-    """Read exact levels in percent, such as ``95,98.5,100``."""
-    found: list[Fraction] = []
-    for part in text.split(","):
-        try:
-            level = parse_floor(part, "A level")
-        except InputError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-        if level not in found:
-            found.append(level)
-    return tuple(found)
-
-
-def costs(text: str) -> tuple[Fraction, Fraction]:
-    """Read two exact costs such as ``10:1``. The second cost is 1 if absent."""
-    first, colon, second = text.partition(":")
-    try:
-        return weight(first), weight(second) if colon else Fraction(1)
-    except argparse.ArgumentTypeError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a pair of costs: {error}") from None
-
-
-def loss(text: str) -> Fraction:
-    """Read a number from 0, exactly."""
-    value = exact_decimal(text.strip())
-    if value is None or value < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not usable: give a number from 0 on")
-    return value
-
-
-def column_cost(text: str) -> tuple[str, Fraction]:
-    """Read a column's cost such as ``age=0.5``. The last equals sign separates the two."""
-    column, equals, cost = text.rpartition("=")
-    if not equals or not column:
-        raise argparse.ArgumentTypeError(f"{text!r} is not usable: give COL=VALUE, such as age=2")
-    return name(column), loss(cost)
-
-
-def cap(text: str) -> int | None:
-    """Read max.card: a whole number, or ``none``."""
-    if text.strip().lower() == "none":
-        return None
-    return _whole(text, least=1, extra=", or 'none' for no cap")
-
-
-def _whole(text: str, *, least: int, extra: str = "") -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = least - 1
-    if value < least:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not usable: give a whole number of at least {least}{extra}"
-        )
-    return value
-
-
-def at_least(least: int) -> Callable[[str], int]:
-    """Return a reader of whole numbers from `least`."""
-
-    def parse(text: str) -> int:
-        return _whole(text, least=least)
-
-    return parse
-
-
-def seconds(text: str) -> float:
-    """Read a number of seconds."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds greater than 0")
-    return value
-
-
-def one_of(choices: type[Choice]) -> Callable[[str], Choice]:
-    """Return a reader of an enum's values. Argparse's message would name the enum's class."""
-    word = word_of(*choices)
-    return lambda text: choices(word(text))
-
-
-def word_of(*words: str) -> Callable[[str], str]:
-    """Return a reader of some words. Their enum would load the command's slow modules."""
-
-    def parse(text: str) -> str:
-        if text not in words:
-            raise argparse.ArgumentTypeError(
-                f"{text!r} is not one of {', '.join(words)}: give one of these"
-            )
-        return text
-
-    return parse
-
-
-def listed(parse: Callable[[str], Item]) -> Callable[[str], list[Item]]:
-    """Return a reader of a list option that parses each item."""
-
-    def parse_all(text: str) -> list[Item]:
-        return [parse(part.strip()) for part in text.split(",")]
-
-    return parse_all
 
 
 def program() -> str:
@@ -253,23 +120,6 @@ def _command(
     command = commands.add_parser(name, help=help, description=description)
     command.set_defaults(run=run)
     return command
-
-
-def add_names(parser: argparse._ActionsContainer, flag: str, help: str) -> None:
-    """Add an option that lists names and may be repeated."""
-    parser.add_argument(flag, type=names, action="extend", default=[], metavar="A,B", help=help)
-
-
-def add_count(
-    parser: argparse._ActionsContainer,
-    *flags: str,
-    help: str,
-    default: int | None = None,
-    least: int = 1,
-    metavar: str = "N",
-) -> None:
-    """Add an option that is a whole number from `least`."""
-    parser.add_argument(*flags, type=at_least(least), default=default, metavar=metavar, help=help)
 
 
 def _add_train(commands: Commands) -> None:
@@ -481,7 +331,15 @@ def _add_compare(commands: Commands) -> None:
         "on the fold's training rows), or both: none,cart",
     )
     add_least_features(group)
-    folds = compare.add_argument_group("folds")
+    _add_folds(compare.add_argument_group("folds"))
+    add_solver_options(compare, engine=Engine.SEARCH)
+    compare.add_argument("--output", metavar="FILE", help="write the table to this CSV file")
+    add_json(compare)
+    add_jobs(compare)
+
+
+def _add_folds(folds: argparse._ArgumentGroup) -> None:
+    """Add the options for the folds of a comparison."""
     add_count(
         folds, "--folds", least=2, metavar="K", help="folds of stratified k-fold (default: 5)"
     )
@@ -497,10 +355,6 @@ def _add_compare(commands: Commands) -> None:
         metavar="R",
         help="how often the rows are divided (default: 1, with --hold-out 5)",
     )
-    add_solver_options(compare, engine=Engine.SEARCH)
-    compare.add_argument("--output", metavar="FILE", help="write the table to this CSV file")
-    add_json(compare)
-    add_jobs(compare)
 
 
 def _add_stability(commands: Commands) -> None:
@@ -526,36 +380,6 @@ def _add_stability(commands: Commands) -> None:
     add_json(stability)
     add_keep_formulas(stability)
     add_jobs(stability)
-
-
-def add_json(command: argparse.ArgumentParser) -> None:
-    """Add ``--json``, for programs that read the answer."""
-    command.add_argument(
-        "--json", action="store_true", help="print one JSON object and nothing else"
-    )
-
-
-def add_jobs(command: argparse.ArgumentParser) -> None:
-    """Add ``--jobs``, the number of processes."""
-    add_count(command, "--jobs", default=1, help="processes (default: 1)")
-
-
-def add_time_limit(command: argparse._ActionsContainer, what: str) -> None:
-    """Add ``--time-limit``; `what` names the solve."""
-    command.add_argument(
-        "--time-limit",
-        type=seconds,
-        default=60.0,
-        metavar="S",
-        help=f"seconds for {what} (default: 60)",
-    )
-
-
-def add_study_options(parser: argparse.ArgumentParser) -> None:
-    """Add the time limit of a frontier and the output."""
-    add_time_limit(parser, "a frontier")
-    parser.add_argument("--output", metavar="FILE", help="write the table to this CSV file")
-    add_json(parser)
 
 
 def _add_predict(commands: Commands) -> None:
@@ -587,27 +411,6 @@ def _add_validate(commands: Commands) -> None:
     add_by(validate)
     add_json(validate)
     add_read_options(validate)
-
-
-def add_output(command: argparse.ArgumentParser) -> None:
-    """Add ``--output``."""
-    command.add_argument("--output", metavar="FILE", help="write here instead of standard output")
-
-
-def add_by(command: argparse._ActionsContainer) -> None:
-    """Add ``--by``, the column of groups."""
-    command.add_argument(
-        "--by", type=name, metavar="COL", help="also print the rates by the values of this column"
-    )
-
-
-def add_model(command: argparse.ArgumentParser) -> None:
-    """Add the model of a command."""
-    command.add_argument(
-        "model",
-        metavar="MODEL.json",
-        help="a model file, an exported run, or the id of a run on this computer",
-    )
 
 
 def _add_verify(commands: Commands) -> None:
@@ -643,7 +446,7 @@ def _add_export(commands: Commands) -> None:
         help="dot, svg, png, rules, python, sql, json, card, html or report (the report), "
         "summary (SVG) or summary-png",
     )
-    _add_statements(export)
+    add_statements(export)
     add_output(export)
 
 
@@ -657,43 +460,8 @@ def _add_report(commands: Commands) -> None:
     )
     add_model(report)
     report.add_argument("--card", action="store_true", help="the rule card instead of the report")
-    _add_statements(report)
+    add_statements(report)
     add_output(report)
-
-
-def _add_statements(command: argparse.ArgumentParser) -> None:
-    """Add the author's statements for a sheet, and the sheet's further evidence."""
-    stated = command.add_argument_group("sheets for people")
-    stated.add_argument(
-        "--stage", default="derived", help="derived (the default), validated or in-use"
-    )
-    stated.add_argument(
-        "--intended-use", default="", metavar="TEXT", help="for whom, where, for which decision"
-    )
-    stated.add_argument("--author", default="", metavar="TEXT", help="who is responsible for it")
-    stated.add_argument(
-        "--validation",
-        metavar="FILE",
-        help="the output of 'validate --json' for this model, for the card and the report",
-    )
-    stated.add_argument(
-        "--evidence",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE",
-        help="the output of 'compare', 'stability', 'curve', 'frontier' or 'validate' with --json, "
-        "for the same file and settings; the report shows each, the summary the frontier",
-    )
-    stated.add_argument(
-        "--data",
-        dest="file",
-        metavar="DATA.csv",
-        help="the model's training file: adds the groups of test rows and, if the search takes "
-        "about a second, the frontier (default: the stored file, if there is one)",
-    )
-    add_by(stated)
-    add_read_options(command)
 
 
 def _add_write_model(commands: Commands) -> None:
@@ -707,25 +475,6 @@ def _add_write_model(commands: Commands) -> None:
     add_problem_options(write)
     add_switches(write)
     write.add_argument("--output", required=True, metavar="FILE", help="ends in .lp or .mps")
-
-
-def add_keep_formulas(command: argparse.ArgumentParser) -> None:
-    """Add ``--keep-formulas``, for commands that write text from a file to a CSV file."""
-    command.add_argument(
-        "--keep-formulas",
-        action="store_true",
-        help="write text that begins like a formula as it is; otherwise it gets an apostrophe, so "
-        "that a spreadsheet does not compute it",
-    )
-
-
-def _add_cluster_certificates(commands: Commands) -> None:
-    certificates = _command(
-        commands,
-        "cluster-certificates",
-        help="write the certificates that the machines of a Dask cluster need",
-    )
-    certificates.add_argument("folder", metavar="FOLDER", help="a new folder for the certificates")
 
 
 def _add_sample(commands: Commands) -> None:
@@ -756,245 +505,10 @@ def _add_app(commands: Commands) -> None:
     )
 
 
-def add_read_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for reading a file."""
-    group = parser.add_argument_group("reading (detected unless given)")
-    group.add_argument("--encoding", metavar="NAME", help="such as utf-8, utf-16 or cp1252")
-    group.add_argument("--delimiter", metavar="CHAR", help="such as ',' or ';'; \\t for a tab")
-    group.add_argument("--decimal", choices=[".", ","], help="the decimal mark")
-    group.add_argument("--quotechar", metavar="CHAR", help="the quotation mark")
-    add_count(
-        group,
-        "--skip-lines",
-        least=0,
-        default=0,
-        help="leave out the first N lines, above the column names (default: 0)",
+def _add_cluster_certificates(commands: Commands) -> None:
+    certificates = _command(
+        commands,
+        "cluster-certificates",
+        help="write the certificates that the machines of a Dask cluster need",
     )
-    group.add_argument("--comment", metavar="MARK", help="leave out lines that begin with it: #")
-    group.add_argument(
-        "--units-row",
-        action="store_true",
-        help="leave out the row of units below the column names",
-    )
-
-
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the file, its columns and the split."""
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        help="a table: CSV, TSV, Excel (.xlsx), OpenDocument (.ods) or Parquet; CSV and TSV also "
-        "as .gz, or alone in a .zip",
-    )
-    group = parser.add_argument_group("columns")
-    group.add_argument(
-        "--target", type=name, metavar="COL", help="the outcome (guessed if not given)"
-    )
-    group.add_argument("--positive", type=name, metavar="LABEL", help="the positive class")
-    for kind in ("numerical", "categorical", "ignore"):
-        add_names(
-            group,
-            f"--{kind}",
-            f"columns to read as {kind}" if kind != "ignore" else "columns to leave out",
-        )
-    group.add_argument(
-        "--group",
-        type=name,
-        metavar="COL",
-        help="keep rows with the same value in this column, such as a patient, together in "
-        "training or in test; 'none' for no group (default: an identifier that repeats, if there "
-        "is one)",
-    )
-    add_names(
-        group,
-        "--join",
-        "columns, also the outcome, in which values count as one if they differ only in case, "
-        "blanks, full stops or the form of letters",
-    )
-    add_names(
-        group,
-        "--as-numbers",
-        "columns to read as numerical although cells hold signs (12.5%%, $3, (4)), limits "
-        "(<0.1 becomes the limit) or dates (which become the year); other texts count as missing",
-    )
-    add_names(
-        group,
-        "--mark-limits",
-        "columns with limits (<0.1, >100) to take as numerical, each with a further feature "
-        "that says what is known of the cell: below, above or within the limits",
-    )
-    add_names(
-        group,
-        "--as-ages",
-        "columns of dates to read as ages: the completed years from each date to --age-date; "
-        "other texts count as missing",
-    )
-    group.add_argument(
-        "--age-date",
-        metavar="DATE",
-        type=day,
-        help="the date of the ages, such as 2018-01-30; the model keeps it (default: the latest "
-        "date in each column)",
-    )
-    group.add_argument(
-        "--missing",
-        metavar="TOKENS",
-        type=names,
-        action="extend",
-        help="texts that count as missing in the features, in addition to empty cells (default: ?, "
-        "NA, NaN, null ...; '' for none). For the outcome see --target-missing",
-    )
-    group.add_argument(
-        "--target-missing",
-        metavar="TOKENS",
-        type=names,
-        action="extend",
-        help="texts that count as a missing outcome, in addition to empty cells; such rows are "
-        "left out (default: ?, NA, NaN, null ... and words such as unknown; '' for none)",
-    )
-    group.add_argument(
-        "--cuts",
-        metavar="WHERE",
-        action="append",
-        default=[],
-        help="cut points of numerical columns: every (at every value) or deciles (default) for all "
-        "columns; COL=every, COL=deciles, COL=20 (quantiles) or 'COL=40;65' (your own cut points; "
-        "'COL=40;' for a single one) for one column. May be repeated",
-    )
-    add_count(group, "--bins", least=2, metavar="K", help="cut numerical columns at K quantiles")
-    add_read_options(parser)
-    rows = parser.add_argument_group("rows")
-    rows.add_argument(
-        "--train-size",
-        metavar="N",
-        default="0.8",
-        help="training rows: a number, a fraction, 'paper' for min(90%%, 600), or 'all' for every "
-        "row and no test set (default: 0.8)",
-    )
-    rows.add_argument(
-        "--test-size",
-        metavar="N",
-        help="test rows: a number, or a fraction of the rows that do not train (default: all of "
-        "them)",
-    )
-    add_count(rows, "--seed", least=0, default=0, metavar="K", help="for the split (default: 0)")
-
-
-def add_problem_options(
-    parser: argparse.ArgumentParser, *, goal: bool = True, shape: bool = True, single: bool = True
-) -> argparse._ArgumentGroup:
-    """Add the options for shape, goal, cap and rules, and return their group.
-
-    Without `single`, the command has its own lists of caps and feature selections.
-    """
-    group = parser.add_argument_group("problem")
-    if shape:
-        group.add_argument(
-            "--topology",
-            default="depth-2",
-            metavar="SHAPE",
-            help=f"{', '.join(PRESETS)}, or a shape such as '((. .)(. .))' (default: depth-2); "
-            "train and stability: also any-7 and the like, for any shape with at most 7 questions",
-        )
-    if single:
-        group.add_argument(
-            "--max-card", type=cap, metavar="N", help="largest set of categories, or none (default)"
-        )
-    if goal:
-        _add_goal(group)
-    add_names(group, "--forbid", "columns that no question may be about")
-    group.add_argument("--rules", metavar="FILE", help="expert rules for single nodes, as JSON")
-    group.add_argument(
-        "--forbid-empty-branches",
-        action="store_true",
-        help="at every node at least one category goes each way",
-    )
-    add_count(
-        group,
-        "--min-leaf",
-        metavar="M",
-        help="every leaf with training rows has at least M of them (default: no condition)",
-    )
-    group.add_argument(
-        "--min-leaf-of",
-        type=one_of(LeafCount),
-        default=LeafCount.ROWS,
-        metavar="WHAT",
-        help="the rows that --min-leaf counts: rows (all, default) or rarer-class",
-    )
-    if single:
-        group.add_argument(
-            "--feature-selection",
-            choices=["none", "cart"],
-            default="none",
-            help="cart: only columns that a default CART on the training rows uses",
-        )
-        add_least_features(group)
-    return group
-
-
-def add_least_features(group: argparse._ArgumentGroup) -> None:
-    """Add ``--least-features``, the fewest columns of a selection."""
-    add_count(
-        group,
-        "--least-features",
-        default=1,
-        metavar="K",
-        help="with a feature selection: at least K columns, by running CART again on the columns "
-        "that it left out (default: 1)",
-    )
-
-
-def _add_goal(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--objective",
-        type=one_of(Goal),
-        default=Goal.ACCURACY,
-        metavar="GOAL",
-        help=f"{', '.join(Goal)} (default: accuracy)",
-    )
-    group.add_argument(
-        "--class-weight",
-        type=weight,
-        default=Fraction(1),
-        metavar="C",
-        help="the weight of a correct negative; a correct positive has the weight 1",
-    )
-    group.add_argument("--min-tpr", type=share, metavar="P", help="floor on sensitivity")
-    group.add_argument("--min-tnr", type=share, metavar="P", help="floor on specificity")
-
-
-def add_switches(parser: argparse.ArgumentParser) -> None:
-    """Add the switches of the integer program."""
-    switches = parser.add_argument_group("switches of the integer program (paper, section 4.3)")
-    switches.add_argument("--no-strengthen", action="store_true", help="weak rows for left, right")
-    switches.add_argument("--no-anchor", action="store_true", help="no anchor categories")
-    switches.add_argument("--no-relax", action="store_true", help="every variable is binary")
-    switches.add_argument("--no-delete", action="store_true", help="keep variables of wrong leaves")
-    switches.add_argument(
-        "--numerical-direction",
-        action="store_true",
-        help="break symmetry at numerical columns by w = 1 instead of an anchor (section 4.4)",
-    )
-    switches.add_argument(
-        "--card-direction",
-        action="store_true",
-        help="break symmetry at capped columns by w = 1 instead of an anchor (section 4.5)",
-    )
-
-
-def add_solver_options(
-    parser: argparse.ArgumentParser, engine: Engine = DEFAULT_ENGINE, threads: int = 1
-) -> None:
-    """Add engine, time limit and threads. Each tree has the full time limit."""
-    group = parser.add_argument_group("solving")
-    group.add_argument(
-        "--engine",
-        type=one_of(Engine),
-        default=engine,
-        metavar="ENGINE",
-        help=f"{', '.join(Engine)} (default: {engine})",
-    )
-    add_time_limit(group, "a tree")
-    many = "" if threads == 1 else "; as many as cores by default"
-    add_count(group, "--threads", default=threads, help=f"threads{many}")
+    certificates.add_argument("folder", metavar="FOLDER", help="a new folder for the certificates")

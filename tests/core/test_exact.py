@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from odt_core.cli.parser import percentages, share, weight
+from odt_core.cli.option_values import percentages, share, weight
 from odt_core.errors import InputError
 from odt_core.exact import parse_floor, parse_percent, parse_weight
 
