@@ -13,7 +13,7 @@ from odt_core.data.profile import Profile, profile_column
 from odt_core.data.remedies import Change, Remedy
 from odt_core.data.schema import ColumnKind, Schema
 from odt_core.data.table import Table
-from odt_core.data.target import read_target
+from odt_core.data.target import Target, read_target
 from odt_core.data.target_checks import MAX_LABELS_SHOWN, target_findings
 from odt_core.data.title_checks import title_finding
 from odt_core.errors import quoted
@@ -44,21 +44,9 @@ def _sorted_findings(table: Table, schema: Schema) -> tuple[Finding, ...]:
 
 
 def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
-    shape = shape_error(table)
-    if shape is not None:
-        yield shape
-        return
-    absent = [
-        name
-        for name in (
-            schema.target,
-            *(column.name for column in schema.features),
-            *(() if schema.group is None else (schema.group,)),
-        )
-        if not has_column(table, name)
-    ]
-    if absent:
-        yield from (error(name, _absent_message(table, name)) for name in absent)
+    unusable = _reasons_to_refuse(table, schema)
+    if unusable:
+        yield from unusable
         return
     title = title_finding(table)
     if title is not None:
@@ -75,19 +63,12 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
     units = [] if title is not None else _units_columns(columns)
     if units:
         yield _units_finding(table, units)
-    used = 0
     for kind, profile in columns:
-        if kind is not ColumnKind.IGNORE:
-            used += not profile.is_constant
-            found = column_findings(table, profile, kind, target, schema.positive)
-        elif profile.proposed_kind is ColumnKind.IGNORE and profile.name != schema.group:
-            found = column_findings(table, profile, kind)
-        else:
-            continue
-        if title is not None or profile in units:
-            found = tuple(finding for finding in found if finding.level is Level.ERROR)
-        yield from (_without_applied(finding, schema) for finding in found)
-    if not used:
+        only_errors = title is not None or profile in units
+        for finding in _column_findings(table, schema, target, kind, profile):
+            if finding.level is Level.ERROR or not only_errors:
+                yield _without_applied(finding, schema)
+    if all(kind is ColumnKind.IGNORE or profile.is_constant for kind, profile in columns):
         yield error(
             None,
             "There is no feature to split on: set at least one column that is not constant to "
@@ -95,6 +76,28 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
         )
     yield from _group_findings(schema, [profile for _, profile in columns])
     yield from _unnamed_findings(table, schema)
+
+
+def _reasons_to_refuse(table: Table, schema: Schema) -> list[Finding]:
+    """The errors that make all other checks useless: a wrong shape, or columns that are absent."""
+    shape = shape_error(table)
+    if shape is not None:
+        return [shape]
+    named = [schema.target, *(column.name for column in schema.features)]
+    named += [] if schema.group is None else [schema.group]
+    absent = [name for name in named if not has_column(table, name)]
+    return [error(name, _absent_message(table, name)) for name in absent]
+
+
+def _column_findings(
+    table: Table, schema: Schema, target: Target, kind: ColumnKind, profile: Profile
+) -> tuple[Finding, ...]:
+    """The findings about a feature, or the reasons why an ignored column should be ignored."""
+    if kind is not ColumnKind.IGNORE:
+        return column_findings(table, profile, kind, target, schema.positive)
+    if profile.proposed_kind is ColumnKind.IGNORE and profile.name != schema.group:
+        return column_findings(table, profile, kind)
+    return ()
 
 
 def _without_applied(finding: Finding, schema: Schema) -> Finding:

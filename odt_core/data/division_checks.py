@@ -41,7 +41,7 @@ def division_findings(
     train, test : int64[n], int64[m]
         The rows, from 0; `test` may be empty.
     """
-    is_positive = target.classes == target.labels.index(positive)
+    is_positive = target.has_label(positive)
     few = [
         f"{row_count(n)} of {quoted(label)} in {part}"
         for part, rows, fewest in (

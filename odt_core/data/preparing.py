@@ -137,17 +137,10 @@ def prepare(
     if known is not None and weight is None:
         prepared: Prepared = known
         return prepared
-    findings = check_schema(table, schema)
-    for finding in findings:
-        if finding.level is Level.ERROR:
-            raise InputError(finding.message)
+    findings = _require_no_error(check_schema(table, schema))
     target = read_target(table, schema.target, schema.reading_of(schema.target))
-    usable = np.flatnonzero(target.known)
-    positive = target.classes == target.labels.index(schema.positive)
     groups = row_groups(table, schema)
-    divided = split_rows(positive[usable], split, None if groups is None else groups[usable])
-    train, test = (usable[chosen] for chosen in divided)
-    _require_both_classes(target, schema.positive, positive[train])
+    train, test = _split(target, schema.positive, split, groups)
     weight = np.ones(table.n_rows, dtype=np.int64) if weight is None else weight
     encoder = fit_encoder(table, schema, train, weight[train])
     if not encoder.columns:
@@ -155,12 +148,12 @@ def prepare(
             f"The {len(train)} training rows are alike in every feature: choose a larger "
             "training set."
         )
-    codes = encoder.encode(table)
+    codes, is_positive = encoder.encode(table), target.has_label(schema.positive)
     names = (schema.target, schema.positive, target.negative_label(schema.positive))
 
     def encoded(rows: npt.NDArray[np.int64]) -> EncodedData:
         chosen = codes if len(rows) == len(codes) else take_rows(codes, rows)
-        return EncodedData(chosen, positive[rows], weight[rows], encoder.features, *names)
+        return EncodedData(chosen, is_positive[rows], weight[rows], encoder.features, *names)
 
     kept = {feature.name for feature in encoder.features}
     return Prepared(
@@ -178,6 +171,24 @@ def prepare(
         ),
         groups=groups,
     )
+
+
+def _require_no_error(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    for finding in findings:
+        if finding.level is Level.ERROR:
+            raise InputError(finding.message)
+    return findings
+
+
+def _split(
+    target: Target, positive: str, split: SplitSpec, groups: npt.NDArray[np.int64] | None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Split the rows that have an outcome; return the training and the test rows."""
+    usable, is_positive = np.flatnonzero(target.known), target.has_label(positive)
+    divided = split_rows(is_positive[usable], split, None if groups is None else groups[usable])
+    train, test = (usable[chosen] for chosen in divided)
+    _require_both_classes(target, positive, is_positive[train])
+    return train, test
 
 
 def prepare_beforehand(table: Table, schema: Schema, split: SplitSpec) -> None:

@@ -11,13 +11,14 @@ from odt_core.data.containers import unpack
 from odt_core.data.decoding import decode
 from odt_core.data.dialect import (
     DecimalMarks,
+    Dialect,
     ReadOptions,
     find_decimal,
     find_dialect,
     separator_line,
     without_extras,
 )
-from odt_core.data.rows import RaggedError, read_rows, without_first
+from odt_core.data.rows import RaggedError, Rows, read_rows, without_first
 from odt_core.data.stray_lines import refusal
 from odt_core.data.table import ReadReport, Table, read_numbers
 from odt_core.errors import InputError, quoted
@@ -67,23 +68,9 @@ def read_table(
     notes = (*unpacked.notes, *notes)
     container = unpacked.container
     del unpacked
-    whole, as_given = text, options
-    text, n_skipped = without_extras(whole, options)
-    declared, start = separator_line(text)
-    if declared and options.delimiter is None:
-        options = dataclasses.replace(options, delimiter=declared)
-    if not text[start:].strip():
-        raise InputError("The file is empty: choose one with a line of column names and rows.")
-    dialect = find_dialect(text[start:], options)
     tell("splitting rows into cells")
-    try:
-        rows = read_rows(text[start:], dialect, first_line=n_skipped + (2 if start else 1))
-    except RaggedError as error:
-        raise refusal(error, whole, as_given) from error
-    del text, whole
-    if options.units_row and len(rows.lines):
-        rows, units = without_first(rows)
-        notes += units
+    rows, dialect = _split(text, options)
+    del text
     factors = dict(zip(rows.names, rows.columns, strict=True))
     notes += rows.notes
     if not len(rows.lines):
@@ -110,6 +97,23 @@ def read_table(
     )
     digest = hashlib.sha256(raw).hexdigest()
     return Table(factors, len(rows.lines), report, digest, name, rows.lines)
+
+
+def _split(text: str, given: ReadOptions) -> tuple[Rows, Dialect]:
+    """Split the text of a file into rows of cells."""
+    table, n_skipped = without_extras(text, given)
+    declared, start = separator_line(table)
+    options = given
+    if declared and given.delimiter is None:
+        options = dataclasses.replace(given, delimiter=declared)
+    if not table[start:].strip():
+        raise InputError("The file is empty: choose one with a line of column names and rows.")
+    dialect = find_dialect(table[start:], options)
+    try:
+        rows = read_rows(table[start:], dialect, first_line=n_skipped + (2 if start else 1))
+    except RaggedError as error:
+        raise refusal(error, text, given) from error
+    return without_first(rows) if given.units_row and len(rows.lines) else rows, dialect
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -87,15 +87,15 @@ def read_rows(text: str, dialect: Dialect, first_line: int = 1) -> Rows:
             raise InputError(str(fault)) from fault
 
 
-def without_first(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
-    """Remove the first row, which holds units, and make a note of that."""
+def without_first(rows: Rows) -> Rows:
+    """Remove the first row, which holds units, and add a note of that."""
     units = [column.texts[0] for column in rows.columns]
     shown = ", ".join(quoted(unit) for unit in units if unit) or "nothing"
     line = int(rows.lines[0])
     n_rows = len(rows.lines)
     rest = tuple(factor_of(column.cells(n_rows).slice(1)) for column in rows.columns)
     note = f"Line {line} was left out as a row of units: {shown[:MAX_UNITS_SHOWN]}."
-    return Rows(rows.names, rest, rows.lines[1:], rows.notes), (note,)
+    return Rows(rows.names, rest, rows.lines[1:], (note, *rows.notes))
 
 
 def _read_even_rows(text: str, dialect: Dialect, first_line: int) -> Rows | None:

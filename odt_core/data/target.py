@@ -75,6 +75,10 @@ class Target:
         """Marks rows that have an outcome, bool[N]."""
         return self.classes >= 0
 
+    def has_label(self, label: str) -> npt.NDArray[np.bool_]:
+        """Marks rows with this label, bool[N]."""
+        return self.classes == self.labels.index(label)
+
     def others(self, positive: str) -> tuple[str, ...]:
         """The labels other than the positive one."""
         return tuple(label for label in self.labels if label != positive)
