@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -53,6 +54,8 @@ LOOK_EVERY = 0.5
 PATIENCE = 300
 """Seconds that a study waits at most for sweeps."""
 SWEEPS = "sweep_kernels"
+UNUSED_FOR = 30 * 86400.0
+"""Seconds after which the kernels of another state of the sources are removed."""
 
 SHARED = ("columns", "groups")
 """The modules whose constants are compiled into the kernels."""
@@ -149,6 +152,8 @@ class Loader:
 
         vars(config)["CACHE_DIR"] = str(cache)
         importlib.import_module(f"{PACKAGE}.{module}").compile_kernels(*sample())
+        with suppress(OSError):  # a folder that only others may write
+            os.utime(cache)
         self._add(module, KERNELS[module])
         self._waiting.remove(module)
 
@@ -233,6 +238,15 @@ def warm_up() -> None:
                 loader.use(module, final)
         finally:
             lock.release()
+        remove_unused(module)
+
+
+def remove_unused(module: str) -> None:
+    """Remove kernels of other states of the sources that no process has loaded for a month."""
+    for other in folder(module).parent.glob(f"{module}-????????????"):
+        with suppress(OSError):  # another process removes it, too
+            if other != folder(module) and time.time() - other.stat().st_mtime > UNUSED_FOR:
+                shutil.rmtree(other)
 
 
 loader = Loader()

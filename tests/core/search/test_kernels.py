@@ -291,6 +291,21 @@ def test_only_one_process_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len(started) == 1
 
 
+def test_kernels_that_nobody_loads_for_a_month_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    others = [tmp_path / f"{name}-0123456789ab" for name in ("kernels", "sweep_kernels", "mine")]
+    young = tmp_path / "kernels-ba9876543210"
+    for place in (folder("kernels"), *others, young):
+        place.mkdir()
+        (place / "index.nbi").touch()
+    for place in (folder("kernels"), *others):
+        os.utime(place, (0, 0))
+    loader.remove_unused("kernels")
+    assert set(tmp_path.iterdir()) == {folder("kernels"), *others[1:], young}
+
+
 def numbers(n: int) -> EncodedData:
     """A number that is cut at each of its n values."""
     feature = Feature(
