@@ -64,7 +64,7 @@ def parse_floor(text: str, name: str) -> Fraction:
         assert percent is not None
         whole = f"{float(100 * percent):g}"
         raise InputError(
-            f"{name} is {written!r}: write {whole} for {whole} %, or {written}% for less than one "
+            f"{name} is {written!r}: write {whole} for {whole}%, or {written}% for less than one "
             "percent."
         )
     return level

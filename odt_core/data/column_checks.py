@@ -480,7 +480,7 @@ def training_leaks(
 ) -> Iterator[Finding]:
     """Report columns that almost determine the outcome on training rows, and not on all rows.
 
-    On all rows their balanced accuracy is at least 90 %.
+    On all rows their balanced accuracy is at least 90%.
 
     Parameters
     ----------

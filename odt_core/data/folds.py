@@ -84,7 +84,7 @@ class Folding:
         How many times the rows are divided.
     train_size : int, Fraction, "paper" or None
         For hold-out: the number of rows that train. The paper (section 5) has five repeats of
-        ``paper``, which is 90 % of the rows but at most 600.
+        ``paper``, which is 90% of the rows but at most 600.
 
     Raises
     ------

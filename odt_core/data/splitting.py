@@ -37,7 +37,7 @@ class SplitSpec:
     ----------
     train_size : int, Fraction, "all" or "paper"
         Size of a stratified random sample: a number of rows, or a share of them (rounded down).
-        ``all`` takes every row, in the file's order. ``paper`` takes 90 %, but at most 600 (paper,
+        ``all`` takes every row, in the file's order. ``paper`` takes 90%, but at most 600 (paper,
         section 5).
     test_size : int, Fraction or None
         Size of the test set, a stratified random sample of the remaining rows: a number of rows, or

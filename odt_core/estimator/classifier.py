@@ -66,7 +66,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         `min_tpr`.
     min_tpr, min_tnr : float or None, default=None
         Floors on sensitivity (TPR) and specificity (TNR) on the training rows, as shares. 0.95
-        means exactly 95 %.
+        means exactly 95%.
     class_weight : dict, "balanced" or None, default=None
         The weight of a row of each class, for the objective ``accuracy``. A label that is not named
         has the weight 1.

@@ -91,7 +91,7 @@ def binning(cuts: Any, what: str) -> Binning:
 
 
 def objective(goal: str, class_weight: Fraction, min_tpr: Any, min_tnr: Any) -> Objective:
-    """Make the objective. A floor of 0.95 means exactly 95 %."""
+    """Make the objective. A floor of 0.95 means exactly 95%."""
     return Objective(
         goal=one_of(Goal, goal, "objective"),
         class_weight=class_weight,

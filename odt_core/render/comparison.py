@@ -195,7 +195,7 @@ def _interval_words(point: ComparedPoint) -> str:
 def _hover(point: ComparedPoint) -> str:
     text = f"{point.name}<br>in test {_interval_words(point)}"
     if point.questions is not None:
-        text += f"<br>{point.questions:.1f} questions a case"
+        text += f"<br>{point.questions:.1f} questions per case"
     return text
 
 

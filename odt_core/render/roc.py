@@ -21,7 +21,7 @@ FEW = 12
 EXACT, FOUND = "training (exact frontier)", "training (best found)"
 TEST = "same trees in test\N{NO-BREAK SPACE}"
 PLANE = (-0.03, 1.03)
-"""Range of both axes: 0 to 100 %, with space for marks on the edge."""
+"""Range of both axes: 0 to 100%, with space for marks on the edge."""
 
 
 @dataclass(frozen=True)

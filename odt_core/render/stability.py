@@ -285,7 +285,7 @@ def instability_figure(
             "range": [len(leaves) - 0.4, -0.6],
             "tickvals": list(range(len(leaves))),
             "ticktext": [axis_name(leaf, 26) for leaf in leaves],
-            "ticklabelstandoff": 10,  # a large circle at 0 % reaches beyond the axis
+            "ticklabelstandoff": 10,  # a large circle at 0% reaches beyond the axis
         },
         height=FRAME + LINE_HEIGHT + 44 * max(len(leaves), 2),
         opaque=opaque,

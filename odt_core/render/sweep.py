@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 LATEST_START = 0.96
-"""Start of the axes. If an axis started later, it would have ticks beyond 100 %."""
+"""Start of the axes. If an axis started later, it would have ticks beyond 100%."""
 HEIGHT = 380
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
 DASHES = ("solid", "dash", "dot", "dashdot")
@@ -176,7 +176,7 @@ def _add_series(figure: go.Figure, one: SweepSeries, rate: str, index: int, colo
         x=x,
         y=[point.test for point in points],
         mode="lines+markers",
-        cliponaxis=False,  # so that a mark at 100 % is not cut
+        cliponaxis=False,  # so that a mark at 100% is not cut
         name=one.name,
         line={"color": color, "width": 2, "dash": DASHES[index % len(DASHES)]},
         marker={"size": 8, "symbol": SYMBOLS[index % len(SYMBOLS)], "color": color},

@@ -45,7 +45,7 @@ from odt_core.studies.stability import (
 FEW = 100
 """With fewer refits, rare trees and rows are uncertain, and rates get no interval."""
 STEPS = 20
-"""Number of steps, of 5 % each, for drawing the instability of rows."""
+"""Number of steps, of 5% each, for drawing the instability of rows."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Optimism:
     drawn, original : Fraction
         The refits' mean rate on the drawn rows, and on all training rows.
     ends : tuple of float or None
-        Wilson's 95 % interval of `apparent`; None without rows or with fewer than `FEW` refits.
+        Wilson's 95% interval of `apparent`; None without rows or with fewer than `FEW` refits.
     """
 
     apparent: Fraction
@@ -118,7 +118,7 @@ class Optimism:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of the corrected rate, within 0 and 1; None with few refits.
+        """The 95% interval of the corrected rate, within 0 and 1; None with few refits.
 
         It does not include the uncertainty of the optimism.
         """
@@ -173,7 +173,7 @@ class RowBubble:
     leaf : int
         The leaf of the tree of all training rows, from 0.
     share : float
-        The share of refits with another answer: the middle of a step of 5 %, or exactly 0 or 1.
+        The share of refits with another answer: the middle of a step of 5%, or exactly 0 or 1.
     n : int
         Number of rows.
     """
@@ -215,7 +215,7 @@ class RowStability:
         return sum(4 * count >= self.n for count in self.changed)
 
     def bubbles(self, leaves: Sequence[int]) -> tuple[RowBubble, ...]:
-        """Group rows by leaf and by share, in steps of 5 %.
+        """Group rows by leaf and by share, in steps of 5%.
 
         Parameters
         ----------

@@ -57,7 +57,7 @@ class Change(StrEnum):
 
 _WORDS = {
     Change.COLUMN: "Ask about another column",
-    Change.EXACTLY: "Ask exactly this",
+    Change.EXACTLY: "Ask exactly this question",
     Change.NEVER: "Never ask about its column here",
     Change.KEEP: "Keep it and all below it, and improve the rest",
     Change.LEAF: "Make it a leaf",

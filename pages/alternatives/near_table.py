@@ -78,10 +78,10 @@ def _columns(shown: ShownTrees) -> dict[str, Any]:
         "tnr": _share("TNR", "Specificity in training"),
         **(rates if has_test else {}),
         "questions": number(
-            "Questions", width=76, format="%.2f", help="Mean number of questions for a training row"
+            "Questions", width=76, format="%.2f", help="Mean number of questions per training row"
         ),
         "cost": number(
-            "Cost", width=52, format="%.2f", help="Mean cost of the columns for a training row"
+            "Cost", width=52, format="%.2f", help="Mean cost of the columns per training row"
         ),
     }
 

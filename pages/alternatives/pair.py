@@ -17,10 +17,8 @@ from pages.alternatives.near_result import ShownTrees
 from pages.common.drawings import draw_tree
 from pages.common.intents import forget_press, is_pressed, note_press
 from pages.common.layout import side_by_side
-from pages.common.runs import start_job, unfinished_job
+from pages.common.runs import MAKE_CURRENT, start_job, unfinished_job
 from pages.common.text import plain, shorten
-
-MAKE = "Make current"
 
 
 def draw_beside_best(job: Job | None, shown: ShownTrees) -> None:
@@ -86,12 +84,12 @@ def _draw_make_current(job: Job | None, chosen: AlternativeTree) -> None:
         st.markdown("✓ **This is the current tree**", width="content")
         return
     st.button(
-        MAKE,
+        MAKE_CURRENT,
         key=keys.MAKE,
         type="primary",
         disabled=unfinished_job() is not None,
         help="Then you can predict with this tree, export it, and see all of its numbers.",
-        **note_press(MAKE),
+        **note_press(MAKE_CURRENT),
     )
 
 
@@ -104,7 +102,7 @@ def is_current(job: Job | None, tree: AlternativeTree) -> bool:
 def make_current_pressed(batch: Batch) -> None:
     """Make the chosen tree current, if the button was pressed."""
     result = batch.jobs[0].result
-    if not is_pressed(MAKE) or result is None or unfinished_job() is not None:
+    if not is_pressed(MAKE_CURRENT) or result is None or unfinished_job() is not None:
         return
     view, place = AlternativesView(result), st.session_state.get(keys.CHOSEN)
     if not isinstance(place, int) or place >= len(view.trees):

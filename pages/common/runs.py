@@ -28,6 +28,8 @@ from pages.common.text import plain
 
 _BEFORE = "train_before"
 _NOTICE = "train_notice"
+MAKE_CURRENT = "Make current"
+"""The button that makes a tree of a frontier or a list the current tree."""
 CHANGED = "train_changed"
 """Key of the run whose settings the user is changing, for the next run's record."""
 

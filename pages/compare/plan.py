@@ -242,7 +242,7 @@ def _draw_folds() -> Folding:
                 key=SIZE,
                 persist_state="session",
                 max_chars=20,
-                help="A number, a share such as 0.8, or `paper`: the fewer of 90 % and 600.",
+                help="A number, a share such as 0.8, or `paper`: the smaller of 90% and 600 rows.",
             )
         repeats = st.number_input(
             "Repeats",

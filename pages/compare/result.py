@@ -199,7 +199,7 @@ def _draw_table(found: Comparison) -> None:
     st.header("All candidates", anchor=False)
     head = ["", f"Test {measure_words(found)} (95% interval)", "Difference to the best, points"]
     head += [f"Folds below the {measure.words} floor" for measure, _ in found.floors]
-    head += ["Leaves", "Questions a case", "Seconds a fold", "Proved"]
+    head += ["Leaves", "Questions per case", "Seconds per fold", "Proved"]
     names = [html_text(name) for name in head]
     rows = [_cells(found, row, place) for place, row in enumerate(found.rows)]
     caption = "Candidates with their test rate, size and time"

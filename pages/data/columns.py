@@ -122,7 +122,9 @@ def _column_config() -> dict[str, Any]:
         "Note": column.TextColumn(
             width=88, help="Findings about the column. Worth knowing, below, explains them."
         ),
-        "Values": column.NumberColumn(width=58, help="Number of distinct values, not missing."),
+        "Values": column.NumberColumn(
+            width=58, help="Number of distinct values, without missing values."
+        ),
         "Missing": column.TextColumn(width=80, help="Rows without a value."),
         "Distribution": column.BarChartColumn(
             width=112, y_min=0, help="Rows by value or, for many numbers, by interval."

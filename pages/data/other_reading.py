@@ -67,7 +67,7 @@ def _draw_options(file: UnevenFile) -> ReadOptions:
             key=_DELIMITER,
             format_func=DELIMITER_NAMES.__getitem__,
             placeholder="automatic",
-            help="The sign between two cells.",
+            help="The character between two cells.",
         )
     with first:
         n_skipped = st.number_input(

@@ -25,7 +25,7 @@ _CUSTOM, _ERROR = "data_now_custom", "data_now_split_error"
 class Preset(StrEnum):
     """The predefined splits."""
 
-    MOST = "80 % train, 20 % test"
+    MOST = "80% train, 20% test"
     PAPER = "As in the paper"
     ALL = "All rows train"
     CUSTOM = "Other"
@@ -39,7 +39,7 @@ _OF_PRESET = {
 _PRESET_HELP = {
     Preset.MOST: "The usual choice: the tree is trained on four fifths of the rows and tested on "
     "the rest.",
-    Preset.PAPER: "90 % of the rows, but at most 600, train. All other rows test. Large tables are "
+    Preset.PAPER: "90% of the rows, but at most 600, train. All other rows test. Large tables are "
     "then quick to solve.",
     Preset.ALL: "No rows are left to test on: the training results alone are too favourable.",
     Preset.CUSTOM: "Give the numbers of rows, or shares of them.",
@@ -170,7 +170,7 @@ def _sizes_chosen() -> None:
 
 def _draw_seed(split: SplitSpec) -> None:
     st.number_input(
-        "Seed of the random division",
+        "Seed of the random split",
         min_value=0,
         max_value=2**32 - 1,
         step=1,

@@ -170,7 +170,7 @@ def _reading_words(dataset: Dataset) -> str:
     report = dataset.table.report
     name = MARK_NAMES.get(report.delimiter, report.delimiter)
     between = (
-        f"{plain(name.split(' ')[0])} between cells" if report.delimiter else "one cell a line"
+        f"{plain(name.split(' ')[0])} between cells" if report.delimiter else "one cell per line"
     )
     mark = "comma" if report.decimal == "," else "point"
     if report.container:

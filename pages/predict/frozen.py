@@ -99,7 +99,7 @@ def choose_tree() -> FrozenTree:
     )
     job = _job(str(chosen), current)
     if job.model is None:
-        st.error("This run has no model. Run it again, or choose another run.")
+        st.error("This run has no tree. Run it again, or choose another run.")
         st.stop()
     return FrozenTree(job, Model.from_json(job.model))
 

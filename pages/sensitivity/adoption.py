@@ -1,4 +1,4 @@
-"""The button that makes the chosen tree the current model."""
+"""The button that makes the chosen tree the current tree."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import streamlit as st
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.studies import Adoption, FrontierView, floor_objective
 from pages.common.intents import forget_press, is_pressed, note_press
-from pages.common.runs import EVERY, is_over_or_proved, start_job, unfinished_job
+from pages.common.runs import (
+    EVERY,
+    MAKE_CURRENT,
+    is_over_or_proved,
+    start_job,
+    unfinished_job,
+)
 from pages.common.state import work
 from pages.sensitivity.frontier import KeptPoint
-
-ADOPT = "Adopt this tree"
 
 
 def draw_adopt(job: Job, view: FrontierView, kept: KeptPoint) -> None:
@@ -28,13 +32,13 @@ def draw_adopt(job: Job, view: FrontierView, kept: KeptPoint) -> None:
         forget_press()
     else:
         st.button(
-            ADOPT,
+            MAKE_CURRENT,
             key="sens_adopt",
             type="primary",
             help="Makes this the current tree. Then you can predict with it and export it.",
-            **note_press(ADOPT),
+            **note_press(MAKE_CURRENT),
         )
-        if is_pressed(ADOPT):
+        if is_pressed(MAKE_CURRENT):
             start_job(spec)
             st.rerun()
 
@@ -45,7 +49,7 @@ def _wait_for(running: Job) -> None:
     if is_over_or_proved(running):
         st.rerun()
     st.button(
-        ADOPT,
+        MAKE_CURRENT,
         key="sens_adopt_later",
         disabled=True,
         help="A training run is not finished: wait for it, or stop it on the Train page.",

@@ -152,7 +152,7 @@ def _draw_settings(data: ReadyData) -> Given:
         key=TRAIN_SIZE,
         persist_state="session",
         width=115,
-        help="A number, a share such as 0.8, or `paper`: the fewer of 90 % and 600.",
+        help="A number, a share such as 0.8, or `paper`: the smaller of 90% and 600 rows.",
     )
     return Given(sweep, levels, shapes, cap, int(repeats or 0), train_size)
 

@@ -38,7 +38,7 @@ def draw_cart(result: StoredResult, test: EncodedData | None) -> None:
     cart = result.cart_tree
     fairness = f"{FAIRNESS} " if can_ask_about_sets(cart.features) else ""
     st.caption(
-        f"CART chooses one question after the other and knows no floors. {fairness}Its tree here "
+        f"CART chooses one question after the other and keeps no floors. {fairness}Its tree here "
         f"has {count_words(cart.n_leaves, 'leaf', 'leaves')}."
     )
     if st.toggle("Show CART's tree", key=_SHOW, persist_state="session"):

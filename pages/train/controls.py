@@ -267,7 +267,7 @@ def _choose_engine() -> tuple[Engine, int, int]:
 
 def _choose_confirmation(engine: Engine) -> bool:
     return st.checkbox(
-        "Confirm at any length",
+        "Confirm even if it takes long",
         key=TrainKey.switch("confirm_always"),
         persist_state="session",
         disabled=engine is not Engine.HYBRID,

@@ -62,7 +62,7 @@ def choose_floor(goal: Goal) -> Fraction | None:
         persist_state="session",
         max_chars=12,
         help="The exact floor on the training rows. The rate on test rows is usually a little "
-        "lower: a floor of 100 % in training gives 97 to 99 % in test.",
+        "lower: a floor of 100% in training often gives 97 to 99% in test.",
     )
     return parse_floor(text, f"The floor on {rate[0].lower()}{rate[1:]}")
 

@@ -17,7 +17,7 @@ from pages.common.widgets import start_value
 _RULES = TrainKey.RULES
 _RULE, _NODE, _KIND = "train_rule", "train_rule_node", "train_rule_kind"
 _ALLOWED = "train_rule_allowed"
-_ONLY, _WHOLE = "Only these columns", "This very question"
+_ONLY, _WHOLE = "Only these columns", "Exactly this question"
 
 
 def choose_rules(features: tuple[Feature, ...], topology: Shape) -> RulesSpec:
@@ -78,7 +78,7 @@ def _draw_new_rule(features: tuple[Feature, ...], topology: Topology) -> None:
         "then all below its right branch.",
     )
     kind = st.segmented_control(
-        "What may it be?", [_ONLY, _WHOLE], required=True, key=start_value(_KIND, _ONLY)
+        "What may the question be?", [_ONLY, _WHOLE], required=True, key=start_value(_KIND, _ONLY)
     )
     rule = _draw_only_columns(node, features) if kind == _ONLY else draw_question(node, features)
     st.button(

@@ -102,11 +102,11 @@ def _choose_any() -> AnyShape:
 def shape_words(topology: Shape) -> str:
     """Describe the size of a shape."""
     if isinstance(topology, AnyShape):
-        return f"at most {count_words(topology.depth, 'question')} a case"
+        return f"at most {count_words(topology.depth, 'question')} per case"
     return (
         f"{count_words(topology.n_nodes, 'question')}, "
         f"{count_words(topology.n_leaves, 'leaf', 'leaves')}; "
-        f"at most {count_words(topology.depth, 'question')} a case"
+        f"at most {count_words(topology.depth, 'question')} per case"
     )
 
 

@@ -87,7 +87,7 @@ def test_a_tree_of_any_shape_is_trained(open_window: Opener) -> None:
     box = page.get_by_role("spinbutton", name="Questions at most")
     box.fill("3")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("at most 3 questions a case").first).to_be_visible()
+    expect(page.get_by_text("at most 3 questions per case").first).to_be_visible()
     window.settle()
     for theme, width in (("light", 1440), ("dark", 390)):
         window.dress(theme, width)

@@ -110,7 +110,7 @@ def test_solve_again_by_keyboard(open_window: Opener) -> None:
     open_view(window)
     page = window.page
     page.get_by_role("radio", name="Ask about another column").focus()
-    for words in ("Ask exactly this", "Never ask about its column here"):
+    for words in ("Ask exactly this question", "Never ask about its column here"):
         page.keyboard.press("ArrowDown")
         expect(page.get_by_role("radio", name=words)).to_be_checked()
         window.settle()

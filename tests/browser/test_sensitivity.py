@@ -114,7 +114,7 @@ def test_files_slider_click_comparison_and_adoption(open_window: Opener) -> None
     assert chosen[0] >= 0.975 * (chosen[0] + chosen[2])
     expect(page.get_by_role("rowheader", name="Sensitivity at least 97.5%")).to_be_visible()
 
-    page.get_by_role("button", name="Adopt this tree").click()
+    page.get_by_role("button", name="Make current").click()
     expect(page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
     banner = page.get_by_role("status", name="Current data set and tree")
     expect(banner).to_contain_text("at a sensitivity of")
@@ -140,7 +140,7 @@ def test_adopting_comes_back_when_a_run_has_ended(open_window: Opener) -> None:
     page.get_by_role("link", name="Sensitivity").first.click()
     page.wait_for_url("**/sensitivity*")
     window.settle()
-    adopt = page.get_by_role("button", name="Adopt this tree")
+    adopt = page.get_by_role("button", name="Make current")
     expect(adopt).to_be_disabled()
 
     elsewhere = open_window()
@@ -159,7 +159,7 @@ def assert_words_can_be_read(page: Page) -> None:
         page.get_by_text("Curves over many splits", exact=True),
         page.get_by_text("ROC plane", exact=True),
         page.get_by_test_id("stSliderThumbValue").get_by_text("sensitivity"),
-        page.get_by_role("button", name="Adopt this tree").get_by_text("Adopt"),
+        page.get_by_role("button", name="Make current").get_by_text("Make current"),
         page.get_by_text("no other exists"),
     ):
         found = contrast(words.first)
@@ -203,7 +203,7 @@ def test_curves_look_right_and_a_click_draws_the_tree_of_its_shape_and_floor(
     expect(page.get_by_role("combobox", name="Shape of the tree")).to_have_value("Depth 3")
     tree.wait_for(timeout=SOLVED)
     window.settle()
-    page.get_by_role("button", name="Adopt this tree").click()
+    page.get_by_role("button", name="Make current").click()
     expect(page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
 
 

@@ -110,5 +110,5 @@ def test_a_floor_is_read_in_percent(text: str, level: Fraction) -> None:
 
 @pytest.mark.parametrize(("text", "whole"), [("0.95", "95"), ("0,975", "97.5"), (".5", "50")])
 def test_a_floor_that_may_be_meant_as_a_share_is_asked_about(text: str, whole: str) -> None:
-    with pytest.raises(InputError, match=f"write {whole} for {whole} %, or {text}% for less"):
+    with pytest.raises(InputError, match=f"write {whole} for {whole}%, or {text}% for less"):
         parse_floor(text, "The floor")

@@ -651,7 +651,7 @@ class TestRows:
 
     @pytest.mark.parametrize(
         ("preset", "split"),
-        [("As in the paper", "paper"), ("All rows train", "all"), ("80 % train, 20 % test", "80%")],
+        [("As in the paper", "paper"), ("All rows train", "all"), ("80% train, 20% test", "80%")],
     )
     def test_presets(self, loaded: AppTest, preset: str, split: str) -> None:
         loaded.segmented_control(key="data_preset").set_value(preset).run()
@@ -690,7 +690,7 @@ class TestRows:
         assert loaded.text_input(key="data_train").value == "1/3"
         upload(loaded, MORE, "more.csv")
         assert work(loaded).split == SplitSpec.parse("80%")
-        assert loaded.segmented_control(key="data_preset").value == "80 % train, 20 % test"
+        assert loaded.segmented_control(key="data_preset").value == "80% train, 20% test"
 
     def test_a_mistake_is_forgotten_with_what_was_typed(self, loaded: AppTest) -> None:
         loaded.segmented_control(key="data_preset").set_value("Other").run()

@@ -146,7 +146,7 @@ def test_a_frontier_that_would_take_long_is_not_begun_unasked(app: AppTest) -> N
     [
         (FRONTIER, "sens_go", "Find the frontier"),
         (CURVES, "sens_curve_go", "Run the curves"),
-        (FRONTIER, "sens_adopt", "Adopt this tree"),
+        (FRONTIER, "sens_adopt", "Make current"),
     ],
 )
 def test_a_press_where_the_page_is_left_at_once_is_said_and_never_begins_later(
@@ -644,7 +644,7 @@ def test_curves_say_what_cannot_be_used(open_page: Callable[[], AppTest]) -> Non
     app.text_input(key="sens_train_size").set_value("300").run()
     assert not app.error and not app.button(key="sens_curve_go").disabled
     app.text_input(key="sens_levels").set_value("0.95").run()
-    assert any("write 95 for 95 %" in plain_text(error.value) for error in app.error)
+    assert any("write 95 for 95%" in plain_text(error.value) for error in app.error)
     app.text_input(key="sens_levels").set_value("95, 101").run()
     assert not app.exception
     assert any("percentage from 0 to 100" in str(error.value) for error in app.error)

@@ -459,7 +459,7 @@ def test_rules_for_single_questions(open_page: Callable[..., AppTest]) -> None:
     page.multiselect(key="train_rule_allowed").set_value(["pain"]).run()
     page.button(key="train_rule_add").click().run()
     page.selectbox(key="train_rule_node").set_value(1).run()
-    page.get_by_key("train_rule_kind").set_value("This very question").run()
+    page.get_by_key("train_rule_kind").set_value("Exactly this question").run()
     page.selectbox(key="train_rule_column").set_value(1).run()
     page.multiselect(key="train_rule_left").set_value(["none"]).run()
     page.button(key="train_rule_add").click().run()

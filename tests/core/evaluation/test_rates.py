@@ -199,7 +199,7 @@ def test_floors_stand_beside_what_was_reached():
     sensitivity, specificity = floors(objective, metrics(EXAMPLE), test)
     assert (sensitivity.name, sensitivity.asked) == ("sensitivity", Fraction(9, 10))
     assert (sensitivity.train.successes, sensitivity.test.successes) == (90, 8)
-    assert sensitivity.met_in_test is False  # 8 of 9 is less than 90 %
+    assert sensitivity.met_in_test is False  # 8 of 9 is less than 90%
     assert specificity.met_in_test is True  # 1 of 2 is exactly half
     (alone,) = floors(Objective(min_tpr=Fraction(1, 2)), metrics(EXAMPLE), None)
     assert alone.test is None and alone.met_in_test is None

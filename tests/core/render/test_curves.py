@@ -62,7 +62,7 @@ def test_the_roc_plane_is_whole_with_the_line_of_chance_and_nothing_clipped() ->
     for figure in (roc_figure(corners, chosen=0), sweep_roc_figure(SERIES, SERIES)):
         for axis in (figure.layout.xaxis, figure.layout.yaxis):
             start, end = axis.range
-            assert start < 0 and end > 1 and axis.dtick == 0.2, "a tick at every 20 %"
+            assert start < 0 and end > 1 and axis.dtick == 0.2, "a tick at every 20%"
         chance = next(trace for trace in figure.data if trace.name == "chance")
         assert list(chance.x) == list(chance.y) == [0, 1]
 
