@@ -25,8 +25,30 @@ PROGRESS_EVERY = 1.0
 POLL = 0.05
 
 
-def cpu_seconds() -> float:
-    """Return the CPU time of this process and of its finished workers."""
+class Stopwatch:
+    """The time since a study began, by the clock and of the processor."""
+
+    def __init__(self) -> None:
+        self._began, self._cpu_before = time.monotonic(), _cpu_seconds()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds by the clock."""
+        return time.monotonic() - self._began
+
+    def study_json(self, table: Table, spec: TrainSpec, stop: threading.Event) -> dict[str, Any]:
+        """Write how a study ended, its times, its data and its settings."""
+        return {
+            "status": "cancelled" if stop.is_set() else "done",
+            "seconds": round(self.seconds, 3),
+            "cpu_seconds": round(_cpu_seconds() - self._cpu_before, 3),
+            "data": {"name": table.name, "sha256": table.sha256},
+            "settings": spec.to_json(),
+        }
+
+
+def _cpu_seconds() -> float:
+    """CPU time of this process and of its finished workers."""
     return sum(os.times()[:4])
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import time
 
-from odt_core.cli.batches import ProgressPrinter, cpu_seconds, run_jobs
+from odt_core.cli.batches import ProgressPrinter, Stopwatch, run_jobs
 from odt_core.cli.inputs import load_table, make_spec, single_shapes
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import print_json, write_output
@@ -44,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     table = load_table(options)
     spec = make_spec(table, options)
     plan = _plan(options)
-    began, cpu = time.monotonic(), cpu_seconds()
+    watch = Stopwatch()
     printer = ProgressPrinter("fold")
     with stop_on_interrupt("the folds that are done") as stop:
         if options.jobs == 1:
@@ -54,21 +53,16 @@ def run(options: argparse.Namespace) -> int:
             results = run_jobs(options, table, spec, JobKind.COMPARE, parts, stop, printer)
             runs = FoldRun.of_results(results)
     found = compare_runs(runs, spec.objective, len(plan.folding))
-    seconds = time.monotonic() - began
     if options.json:
         record = found.to_json() | {
             "runs": [run.to_json() for run in runs],
             "folds": len(plan.folding),
-            "status": "cancelled" if stop.is_set() else "done",
-            "seconds": round(seconds, 3),
-            "cpu_seconds": round(cpu_seconds() - cpu, 3),
-            "data": {"name": table.name, "sha256": table.sha256},
-            "settings": spec.to_json(),
+            **watch.study_json(table, spec, stop),
         }
         print_json(record, study=JobKind.COMPARE)
     else:
         head = f"{count_words(found.n_folds, 'fold')} of {_rows_words(spec)}, "
-        print(f"{head}{goal_words(spec.objective)}; {seconds_words(seconds)}.\n")
+        print(f"{head}{goal_words(spec.objective)}; {seconds_words(watch.seconds)}.\n")
         print("\n".join(_lines(found)))
     if options.output is not None:  # after the table, so that a failure does not lose it
         write_output(options.output, comparison_csv(found))

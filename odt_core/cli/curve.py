@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Sequence
 from typing import Any
 
-from odt_core.cli.batches import ProgressPrinter, cpu_seconds, run_jobs
+from odt_core.cli.batches import ProgressPrinter, Stopwatch, run_jobs
 from odt_core.cli.inputs import load_table, make_spec, note, single_shapes
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import print_json, write_output
 from odt_core.cli.summary import aligned
-from odt_core.data import Table
 from odt_core.jobs import JobKind
 from odt_core.studies import (
     PAPER_LEVELS,
@@ -26,7 +24,6 @@ from odt_core.studies import (
     curve_table,
     run_curve,
 )
-from odt_core.training import TrainSpec
 from odt_core.words import count_words, seconds_words
 
 
@@ -41,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
         sweep=Sweep(options.sweep),
     )
     check_curve(spec)
-    began, cpu = time.monotonic(), cpu_seconds()
+    watch = Stopwatch()
     printer = ProgressPrinter("split")
     with stop_on_interrupt("the repeats that are done") as stop:
         if options.jobs == 1:
@@ -51,16 +48,13 @@ def run(options: argparse.Namespace) -> int:
             results = run_jobs(options, table, spec, JobKind.CURVE, parts, stop, printer)
             runs = CurveRun.of_results(results)
     rows = curve_table(runs)
-    seconds = time.monotonic() - began
     done = len({run.seed for run in runs})
     if options.json:
-        record = _to_json(table, spec, curve, rows, runs)
-        record |= {"repeats_done": done, "status": "cancelled" if stop.is_set() else "done"}
-        record |= {"seconds": round(seconds, 3), "cpu_seconds": round(cpu_seconds() - cpu, 3)}
-        print_json(record, study=JobKind.CURVE)
+        record = _to_json(curve, rows, runs) | {"repeats_done": done}
+        print_json(record | watch.study_json(table, spec, stop), study=JobKind.CURVE)
     else:
         print(
-            f"{count_words(done, 'split')} in {seconds_words(seconds)}; floors on training "
+            f"{count_words(done, 'split')} in {seconds_words(watch.seconds)}; floors on training "
             f"{curve.sweep.word}, variances over splits.\n"
         )
         print("\n".join(aligned(_cells(rows))))
@@ -72,11 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _to_json(
-    table: Table,
-    spec: TrainSpec,
-    curve: CurveSpec,
-    rows: tuple[CurveRow, ...],
-    runs: tuple[CurveRun, ...],
+    curve: CurveSpec, rows: tuple[CurveRow, ...], runs: tuple[CurveRun, ...]
 ) -> dict[str, Any]:
     return {
         "levels": [float(100 * level) for level in curve.levels],
@@ -85,8 +75,6 @@ def _to_json(
         "repeats": curve.repeats,
         "table": [row.to_json() for row in rows],
         "runs": [run.to_json() for run in runs],
-        "data": {"name": table.name, "sha256": table.sha256},
-        "settings": spec.to_json(),
     }
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import time
 
-from odt_core.cli.batches import ProgressPrinter, cpu_seconds, run_jobs
+from odt_core.cli.batches import ProgressPrinter, Stopwatch, run_jobs
 from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.output import print_json, write_output
@@ -39,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     stability = StabilitySpec(options.resamples)
     table = load_table(options)
     spec = make_spec(table, options)
-    began, cpu = time.monotonic(), cpu_seconds()
+    watch = Stopwatch()
     with stop_on_interrupt("the resamples that are done") as stop:
         if options.jobs == 1:
             printer = ProgressPrinter("resample")
@@ -51,20 +50,15 @@ def run(options: argparse.Namespace) -> int:
             results = run_jobs(options, table, spec, JobKind.STABILITY, parts, stop, printer)
             runs = tuple(RangeRun.from_json(result) for result in results)
     result = gather_stability(runs)
-    seconds = time.monotonic() - began
     if options.json:
         record = result.to_json() | {
             "runs": [RangeRun.joined(runs).to_json()] if runs else [],
             "asked": stability.resamples,
-            "status": "cancelled" if stop.is_set() else "done",
-            "seconds": round(seconds, 3),
-            "cpu_seconds": round(cpu_seconds() - cpu, 3),
-            "data": {"name": table.name, "sha256": table.sha256},
-            "settings": spec.to_json(),
+            **watch.study_json(table, spec, stop),
         }
         print_json(record, study=JobKind.STABILITY)
     else:
-        print("\n".join(_lines(result, spec, seconds)))
+        print("\n".join(_lines(result, spec, watch.seconds)))
     # after the answer, so that a failure does not lose it
     if options.output is not None:
         columns = columns_csv(result, keep_formulas=options.keep_formulas)

@@ -354,14 +354,19 @@ def enter_dataset(
     )
 
 
-def use_dataset(connection: Connection, owner: str, sha256: str, now: datetime) -> None:
-    """Note that a run uses a data set.
+def use_datasets(connection: Connection, owner: str, hashes: Iterable[str], now: datetime) -> None:
+    """Note that runs use data sets.
 
     Raises
     ------
     NotFoundError
-        If the owner has no such data set, or has only its hash.
+        If the owner lacks one of the data sets, or has only its hash.
     """
+    for sha256 in sorted(set(hashes)):  # in one order, so that two transactions never block
+        _use_dataset(connection, owner, sha256, now)
+
+
+def _use_dataset(connection: Connection, owner: str, sha256: str, now: datetime) -> None:
     if not is_id(sha256):
         raise no_dataset()
     this = (DatasetRow.owner == owner, DatasetRow.sha256 == sha256)

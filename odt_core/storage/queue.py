@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Update, and_, delete, func, select, update
 
 from odt_core.storage.database import Database
-from odt_core.storage.datasets import use_dataset
+from odt_core.storage.datasets import use_datasets
 from odt_core.storage.presence import Presence
 from odt_core.storage.records import (
     ClaimedRun,
@@ -28,7 +28,7 @@ from odt_core.storage.records import (
     RunStatus,
     new_id,
 )
-from odt_core.storage.rows import enter_runs, find_run
+from odt_core.storage.rows import enter_runs, enter_study, find_run
 from odt_core.storage.study_status import update_open_studies, update_studies
 from odt_core.storage.tables import DocumentRow, RunRow, ServerRow
 from odt_core.storage.turns import NEVER, Lane, Share, count_ahead, in_turn
@@ -143,13 +143,10 @@ class Queue:
         study_id = None
         with self._database.write() as connection:
             now = self._database.now(connection)
-            for dataset in sorted({run.dataset for run in runs}):
-                use_dataset(connection, owner, dataset, now)
+            use_datasets(connection, owner, (run.dataset for run in runs), now)
             if study is not None:
-                (study_id,) = enter_runs(
-                    self._database, connection, owner, [study], now, {"is_study": True}
-                )
-                columns["parent"] = find_run(connection, owner, study_id).seq
+                study_id, number = enter_study(self._database, connection, owner, study, now)
+                columns["parent"] = number
             enter_runs(self._database, connection, owner, runs, now, columns)
             self._renew(connection, server, now)
         update_studies(self._database, [columns.get("parent")])

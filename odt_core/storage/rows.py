@@ -168,6 +168,14 @@ def enter_runs(
     return ids
 
 
+def enter_study(
+    database: Database, connection: Connection, owner: str, study: NewRun, now: datetime
+) -> tuple[str, int]:
+    """Enter a study itself, without its runs, and return its id and its number."""
+    (study_id,) = enter_runs(database, connection, owner, [study], now, {"is_study": True})
+    return study_id, find_run(connection, owner, study_id).seq
+
+
 def check_number(runs: Sequence[NewRun]) -> None:
     """Refuse more than `MOST_AT_ONCE` runs."""
     if len(runs) > MOST_AT_ONCE:

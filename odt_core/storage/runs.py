@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, delete, func, or_, select, update
 
 from odt_core.storage.database import Database
-from odt_core.storage.datasets import count_deleted, use_dataset
+from odt_core.storage.datasets import count_deleted, use_datasets
 from odt_core.storage.erasure import note_erasure
 from odt_core.storage.records import (
     Deleted,
@@ -85,8 +85,7 @@ class Runs:
         check_number(runs)
         with self._database.write() as connection:
             now = self._database.now(connection)
-            for dataset in sorted({run.dataset for run in runs}):
-                use_dataset(connection, owner, dataset, now)
+            use_datasets(connection, owner, (run.dataset for run in runs), now)
             ids = enter_runs(self._database, connection, owner, runs, now)
             return read_summaries(connection, owner, ids)
 

@@ -10,11 +10,12 @@ from sqlalchemy import Connection, Row, update
 
 from odt_core.errors import InputError
 from odt_core.storage.database import Database
-from odt_core.storage.datasets import use_dataset
+from odt_core.storage.datasets import use_datasets
 from odt_core.storage.records import NewRun, RunRecord, RunStatus, RunSummary
 from odt_core.storage.rows import (
     check_number,
     enter_runs,
+    enter_study,
     find_run,
     no_run,
     read_members,
@@ -65,12 +66,8 @@ class Studies:
         check_number(members)
         with self._database.write() as connection:
             now = self._database.now(connection)
-            for dataset in sorted({run.dataset for run in (study, *members)}):
-                use_dataset(connection, owner, dataset, now)
-            (study_id,) = enter_runs(
-                self._database, connection, owner, [study], now, {"is_study": True}
-            )
-            number = find_run(connection, owner, study_id).seq
+            use_datasets(connection, owner, (run.dataset for run in (study, *members)), now)
+            study_id, number = enter_study(self._database, connection, owner, study, now)
             in_lane = [dataclasses.replace(run, lane=run.lane or study_id) for run in members]
             enter_runs(self._database, connection, owner, in_lane, now, {"parent": number})
             return read_summary(connection, owner, study_id)
@@ -111,7 +108,8 @@ class Studies:
         """
         with self._database.write() as connection:
             study = _find_study(connection, owner, study_id, lock=True)
-            use_dataset(connection, owner, study.dataset, self._database.now(connection))
+            now = self._database.now(connection)
+            use_datasets(connection, owner, [study.dataset], now)
             connection.execute(
                 update(RunRow)
                 .where(RunRow.parent == study.seq, RunRow.status.in_(RESUMABLE))
