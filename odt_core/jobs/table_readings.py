@@ -1,4 +1,4 @@
-"""Readings of large tables in separate processes, each for everybody who waits for the table."""
+"""Readings of large tables in other processes. Callers who want the same table share one."""
 
 from __future__ import annotations
 
