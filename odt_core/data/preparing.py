@@ -133,7 +133,7 @@ def prepare(
         For the first error of `check_schema`; if the split asks for more rows than there are; or if
         the training rows are all of one class or alike in every feature.
     """
-    known = table.known.get((_PREPARED, schema, split))
+    known = table.remembered.get((_PREPARED, schema, split))
     if known is not None and weight is None:
         prepared: Prepared = known
         return prepared

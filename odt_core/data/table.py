@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MANY_COLUMNS = 50
-MOST_KNOWN = 100
+MOST_REMEMBERED = 100
 
 MAX_NAMES_SHOWN = 20
 """Largest number of column names that an error message lists."""
@@ -158,7 +158,7 @@ class Table:
         The file's name, for screens and records.
     lines : int32[N] or None
         The line of the file on which each row begins, from 1; None if there is no file.
-    known : dict
+    remembered : dict
         Facts about the table that `remember` keeps.
     """
 
@@ -168,15 +168,15 @@ class Table:
     sha256: str
     name: str = ""
     lines: npt.NDArray[np.int32] | None = None
-    known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    remembered: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return a fact about the table; `make` is called only the first time."""
-        if key not in self.known:
-            if len(self.known) > MOST_KNOWN + 8 * len(self.factors):
-                self.known.clear()
-            self.known[key] = make()
-        found: T = self.known[key]
+        if key not in self.remembered:
+            if len(self.remembered) > MOST_REMEMBERED + 8 * len(self.factors):
+                self.remembered.clear()
+            self.remembered[key] = make()
+        found: T = self.remembered[key]
         return found
 
     @cached_property

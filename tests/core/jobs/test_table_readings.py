@@ -60,14 +60,14 @@ def test_what_is_known_of_the_columns_comes_along(path):
     apart = read_table_in_process(path, ReadOptions(), "t.csv", on_progress=silent)
     here = read_table(path, name="t.csv")
     schema = infer_schema(here)
-    assert schema in apart.known
-    n_known = len(apart.known)
+    assert schema in apart.remembered
+    n_remembered = len(apart.remembered)
     assert infer_schema(apart) == schema
     assert check_schema(apart, schema) == check_schema(here, schema)
     readings = {name: schema.reading_of(name) for name in here.columns}
     summaries = summarize_columns(apart, schema.target, readings, schema.positive)
     assert summaries == summarize_columns(here, schema.target, readings, schema.positive)
-    assert len(apart.known) == n_known
+    assert len(apart.remembered) == n_remembered
     beforehand, now = (prepare(table, schema, USUAL_SPLIT) for table in (apart, here))
     assert beforehand is prepare(apart, schema, USUAL_SPLIT)
     assert beforehand.encoder.to_json() == now.encoder.to_json()
