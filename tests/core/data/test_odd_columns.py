@@ -446,7 +446,7 @@ def test_a_column_that_nearly_tells_the_outcome_on_training_rows_alone_is_named(
     assert len({*range(100, 108)} & {*divided.train_rows.tolist()}) == 1
     (named,) = (finding for finding in divided.divided if finding.gives_away)
     assert named.column == "a" and named.remedies
-    assert "% on the training rows): if it is not known before" in named.message
+    assert "% on the training rows): ignore it if its values are not known" in named.message
     whole = prepare(table, schema, SplitSpec("all"))
     assert not any(finding.gives_away for finding in whole.divided)
 
