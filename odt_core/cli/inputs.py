@@ -18,11 +18,11 @@ from odt_core.data import (
     Change,
     ColumnKind,
     Finding,
-    Level,
     NumberForm,
     ReadOptions,
     RefusedRowsError,
     Schema,
+    Severity,
     SplitSpec,
     Table,
     as_ages,
@@ -108,7 +108,7 @@ def make_schema(table: Table, options: argparse.Namespace) -> Schema:
     if options.positive is None:
         _refuse_spellings(schema, findings)
     for finding in findings:
-        if finding.level is not Level.ERROR:
+        if finding.severity is not Severity.ERROR:
             note(finding.message + _flags(finding))
     return schema
 

@@ -13,7 +13,7 @@ from odt_core.data.checks import check_schema
 from odt_core.data.column_checks import as_ages, as_numbers, with_limit_mark
 from odt_core.data.dialect import DELIMITERS, ReadOptions
 from odt_core.data.encoder import ColumnEncoder, Encoder, Unseen
-from odt_core.data.findings import Finding, Level
+from odt_core.data.findings import Finding, Severity
 from odt_core.data.folds import Fold, Folding
 from odt_core.data.forms import NumberForm
 from odt_core.data.inference import infer_schema
@@ -57,7 +57,7 @@ __all__ = [
     "Flow",
     "Fold",
     "Folding",
-    "Level",
+    "Severity",
     "NumberForm",
     "Prepared",
     "ReadOptions",

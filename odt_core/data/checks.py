@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from odt_core.data.column_checks import column_findings
 from odt_core.data.dialect import DELIMITER_NAMES
-from odt_core.data.findings import Finding, Level, error, info, shown, warning
+from odt_core.data.findings import Finding, Severity, error, info, shown, warning
 from odt_core.data.limits import has_column
 from odt_core.data.profile import Profile, profile_column
 from odt_core.data.remedies import Change, Remedy
@@ -38,9 +38,9 @@ def check_schema(table: Table, schema: Schema) -> tuple[Finding, ...]:
 
 
 def _sorted_findings(table: Table, schema: Schema) -> tuple[Finding, ...]:
-    levels = list(Level)
+    order = list(Severity)
     findings = _all_findings(table, schema)
-    return tuple(sorted(findings, key=lambda finding: levels.index(finding.level)))
+    return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
 
 
 def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
@@ -53,7 +53,7 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
         yield title
     target = read_target(table, schema.target, schema.reading_of(schema.target))
     for finding in target_findings(table, schema, target):
-        if title is None or finding.level is Level.ERROR or finding.needs_answer:
+        if title is None or finding.severity is Severity.ERROR or finding.needs_answer:
             yield finding
     columns = [
         (column.kind, profile_column(table, column.name, schema.reading_of(column.name)))
@@ -66,7 +66,7 @@ def _all_findings(table: Table, schema: Schema) -> Iterator[Finding]:
     for kind, profile in columns:
         only_errors = title is not None or profile in units
         for finding in _column_findings(table, schema, target, kind, profile):
-            if finding.level is Level.ERROR or not only_errors:
+            if finding.severity is Severity.ERROR or not only_errors:
                 yield _without_applied(finding, schema)
     if all(kind is ColumnKind.IGNORE or profile.is_constant for kind, profile in columns):
         yield error(

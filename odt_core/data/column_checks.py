@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.data.findings import Finding, Level, error, info, row_count, shown, warning
+from odt_core.data.findings import Finding, Severity, error, info, row_count, shown, warning
 from odt_core.data.forms import NumberForm, latest_date
 from odt_core.data.profile import (
     MANY_CATEGORIES,
@@ -94,7 +94,9 @@ def _findings(
     is_lost = profile.code_example is None and (
         kind is ColumnKind.IGNORE or profile.n_distinct > MAX_CODES
     )
-    yield from (replace(each, level=Level.WARNING) if is_lost or has_many else each for each in odd)
+    yield from (
+        replace(each, severity=Severity.WARNING) if is_lost or has_many else each for each in odd
+    )
     if _is_identifier(profile, kind):
         if not odd:
             yield _identifier_finding(profile, kind)

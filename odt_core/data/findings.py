@@ -10,7 +10,7 @@ from odt_core.data.remedies import Remedy
 from odt_core.errors import quoted
 
 
-class Level(StrEnum):
+class Severity(StrEnum):
     """The weight of a finding. An error forbids training."""
 
     ERROR = "error"
@@ -24,7 +24,7 @@ class Finding:
 
     Attributes
     ----------
-    level : Level
+    severity : Severity
         The weight of the finding.
     column : str or None
         The column that it is about; None if it is not about one column.
@@ -38,7 +38,7 @@ class Finding:
         Whether the column gives the outcome away, always or almost always.
     """
 
-    level: Level
+    severity: Severity
     column: str | None
     message: str
     remedies: tuple[Remedy, ...] = ()
@@ -48,17 +48,17 @@ class Finding:
 
 def error(column: str | None, message: str, *remedies: Remedy) -> Finding:
     """Make a finding that forbids training."""
-    return Finding(Level.ERROR, column, message, remedies)
+    return Finding(Severity.ERROR, column, message, remedies)
 
 
 def warning(column: str | None, message: str, *remedies: Remedy) -> Finding:
     """Make a finding that the user should look at."""
-    return Finding(Level.WARNING, column, message, remedies)
+    return Finding(Severity.WARNING, column, message, remedies)
 
 
 def info(column: str | None, message: str, *remedies: Remedy) -> Finding:
     """Make a remark."""
-    return Finding(Level.INFO, column, message, remedies)
+    return Finding(Severity.INFO, column, message, remedies)
 
 
 def shown(names: Sequence[str], most: int) -> str:

@@ -12,7 +12,7 @@ from odt_core.data.checks import check_schema
 from odt_core.data.column_checks import training_leaks
 from odt_core.data.division_checks import division_findings
 from odt_core.data.encoder import Encoder, fit_encoder
-from odt_core.data.findings import Finding, Level
+from odt_core.data.findings import Finding, Severity
 from odt_core.data.profile import profile_column
 from odt_core.data.schema import Schema
 from odt_core.data.splitting import SplitSpec, split_rows
@@ -175,7 +175,7 @@ def prepare(
 
 def _require_no_error(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     for finding in findings:
-        if finding.level is Level.ERROR:
+        if finding.severity is Severity.ERROR:
             raise InputError(finding.message)
     return findings
 

@@ -27,7 +27,7 @@ from distributed.comm import connect
 from odt_core.errors import InputError
 from odt_core.jobs.certificates import AUTHORITY, CERTIFICATE, KEY
 from odt_core.jobs.cluster_worker import OdtWorkers, bytes_here, kill_here, run_here, stop_here
-from odt_core.jobs.pool import Listener, Loss
+from odt_core.jobs.pool import Listener, WorkerLoss
 
 LOOK_EVERY = 1.0
 """Seconds between two checks of how many workers the cluster has."""
@@ -139,7 +139,7 @@ class DaskPool:
     def _send(self, job: str, spec: dict[str, Any], path: Path, hurry: bool) -> None:
         client = self._client
         if client is None:
-            self._news.put((job, Loss(SCHEDULER_LOST, begun=False)))
+            self._news.put((job, WorkerLoss(SCHEDULER_LOST, begun=False)))
             return
         try:
             content = self._dataset(client, str(spec["dataset"]), path)
@@ -154,7 +154,7 @@ class DaskPool:
                 pure=False,
             )
         except OSError as error:
-            self._news.put((job, Loss(f"the cluster did not take it: {error}")))
+            self._news.put((job, WorkerLoss(f"the cluster did not take it: {error}")))
             return
         with self._lock:
             task = self._tasks.get(job)
@@ -199,7 +199,7 @@ class DaskPool:
             if task.future is not None:
                 with suppress(OSError):
                     task.future.cancel()
-            self._news.put((job, Loss(TAKEN_OFF)))
+            self._news.put((job, WorkerLoss(TAKEN_OFF)))
 
     # ---- news: handled in a thread of their own, because Dask's threads must not wait ----
 
@@ -229,10 +229,10 @@ class DaskPool:
             return
         with self._lock:
             self._tasks.pop(job, None)
-        if isinstance(news, Loss):
+        if isinstance(news, WorkerLoss):
             self._listener.on_lost(job, news)
         elif news.status == "cancelled":  # also how Dask ends its futures without a scheduler
-            self._listener.on_lost(job, Loss(TAKEN_OFF, begun=bool(task.attempt)))
+            self._listener.on_lost(job, WorkerLoss(TAKEN_OFF, begun=bool(task.attempt)))
         else:
             self._end(job, _last_message(news))
         self._listener.on_free()
@@ -248,7 +248,7 @@ class DaskPool:
 
     def _end(self, job: str, last: dict[str, Any]) -> None:
         if last["type"] == "lost":
-            self._listener.on_lost(job, Loss(last["how"], last["memory_limit"]))
+            self._listener.on_lost(job, WorkerLoss(last["how"], last["memory_limit"]))
         else:
             self._listener.on_message(job, last)
 
@@ -301,7 +301,7 @@ class DaskPool:
         with self._lock:
             lost = [(job, bool(task.attempt)) for job, task in self._tasks.items()]
         for job, begun in lost:
-            self._news.put((job, Loss(SCHEDULER_LOST, begun=begun)))
+            self._news.put((job, WorkerLoss(SCHEDULER_LOST, begun=begun)))
 
     def _disconnect(self) -> None:
         client, self._client = self._client, None

@@ -18,7 +18,7 @@ from typing import Any
 from distributed import Reschedule, Worker, WorkerPlugin, get_worker
 
 from odt_core.jobs.local import LocalPool, worker_memory
-from odt_core.jobs.pool import Loss
+from odt_core.jobs.pool import WorkerLoss
 from odt_core.storage.cache import FileCache
 
 PLUGIN = "odt-workers"
@@ -119,7 +119,7 @@ class Hub:
     def on_restart(self, job: str) -> None:
         """Do nothing: workers of this machine never restart a job."""
 
-    def on_lost(self, job: str, loss: Loss) -> None:
+    def on_lost(self, job: str, loss: WorkerLoss) -> None:
         """Note that a job's worker ended before the job did."""
         self.on_message(job, {"type": "lost", **dataclasses.asdict(loss)})
 

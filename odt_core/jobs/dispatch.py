@@ -9,7 +9,7 @@ from typing import Any
 
 from odt_core.errors import InputError
 from odt_core.jobs.job import Batch, Job
-from odt_core.jobs.pool import Loss, Pool
+from odt_core.jobs.pool import Pool, WorkerLoss
 from odt_core.jobs.server_jobs import DELETED, ServerJobs, WaitingJob
 from odt_core.storage import ClaimedRun, RunStatus, StorageError, Store, software_versions
 from odt_core.worker import JobSpec
@@ -176,7 +176,7 @@ class Dispatch:
         """Start a job again because the machine that ran it was lost."""
         self._jobs.restart(job)
 
-    def on_lost(self, job: str, loss: Loss) -> None:
+    def on_lost(self, job: str, loss: WorkerLoss) -> None:
         """Handle a job that has lost its worker or its place at the pool."""
         again = self._jobs.lose(job, loss, is_closing=self._closed)
         if again is not None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from odt_core.errors import InputError
-from odt_core.jobs.pool import Listener, Loss
+from odt_core.jobs.pool import Listener, WorkerLoss
 from odt_core.processes import (
     MIB,
     LockedFile,
@@ -199,7 +199,7 @@ class LocalPool:
             lost, vain = worker.job, not worker.was_ready and not self._closed
             again = lost is not None and worker.given_at is not None and self._may_try(lost)
         if lost is not None:
-            loss = Loss(ending_words(code), worker.memory_limit, begun=not again)
+            loss = WorkerLoss(ending_words(code), worker.memory_limit, begun=not again)
             self._listener.on_lost(lost, loss)
         if vain:
             self._note_failed_start(ending_words(code))

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 
 @dataclass(frozen=True)
-class Loss:
+class WorkerLoss:
     """The loss of a job's worker before the job ended, or of the job's place at a pool.
 
     Attributes
@@ -44,7 +44,7 @@ class Listener(Protocol):
     def on_restart(self, job: str) -> None:
         """Reset a job that starts again because the machine that ran it was lost."""
 
-    def on_lost(self, job: str, loss: Loss) -> None:
+    def on_lost(self, job: str, loss: WorkerLoss) -> None:
         """Handle a job that has lost its worker or its place at the pool."""
 
     def on_no_worker(self, reason: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from odt_core.jobs.job import Batch, Job, now
-from odt_core.jobs.pool import Loss, Pool
+from odt_core.jobs.pool import Pool, WorkerLoss
 from odt_core.jobs.run_records import (
     fill,
     follow,
@@ -91,7 +91,7 @@ class RunningJob:
             return self.stage_at + self.job.spec.time_limit + DEADLINE_GRACE
         return self.stage_at + OTHER_WORK_LIMIT
 
-    def loss_words(self, loss: Loss) -> str:
+    def loss_words(self, loss: WorkerLoss) -> str:
         """Say why the job lost its worker, and what to do."""
         if loss.memory_limit is not None:
             return (
@@ -400,7 +400,7 @@ class ServerJobs:
                 running.job.progress = []
                 running.unwritten |= {"stage", "progress"}
 
-    def lose(self, run_id: str, loss: Loss, *, is_closing: bool) -> WaitingJob | None:
+    def lose(self, run_id: str, loss: WorkerLoss, *, is_closing: bool) -> WaitingJob | None:
         """Handle a job that has lost its worker or its place at the pool.
 
         Returns

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from odt_core.data import Change, Finding, Level, ReadOptions, Remedy, Schema
+from odt_core.data import Change, Finding, ReadOptions, Remedy, Schema, Severity
 from odt_core.errors import quoted
 from odt_core.words import count_words
 from pages.common.state import update
@@ -31,7 +31,7 @@ class Remark:
 
     Attributes
     ----------
-    level : Level
+    severity : Severity
         The severity.
     message : str
         The sentence of the first finding.
@@ -41,7 +41,7 @@ class Remark:
         The remedies for all of them, one tuple for each button.
     """
 
-    level: Level
+    severity: Severity
     message: str
     columns: tuple[str, ...]
     actions: tuple[tuple[Remedy, ...], ...] = ()
@@ -77,18 +77,18 @@ class _Done:
 
 def grouped(found: Iterable[Finding]) -> tuple[Remark, ...]:
     """Group findings that only differ in column and numbers, in order of appearance."""
-    groups: dict[tuple[Level, str, tuple[str, ...]], list[Finding]] = {}
+    groups: dict[tuple[Severity, str, tuple[str, ...]], list[Finding]] = {}
     for finding in found:
         labels = tuple(remedy.label for remedy in finding.remedies)
-        groups.setdefault((finding.level, _shape(finding), labels), []).append(finding)
+        groups.setdefault((finding.severity, _shape(finding), labels), []).append(finding)
     return tuple(
         Remark(
-            level,
+            severity,
             group[0].message,
             tuple(dict.fromkeys(f.column for f in group if f.column is not None)),
             tuple(zip(*(finding.remedies for finding in group), strict=True)),
         )
-        for (level, _, _), group in groups.items()
+        for (severity, _, _), group in groups.items()
     )
 
 
@@ -117,10 +117,10 @@ def draw_checks(rows: Rows | str) -> None:
     if not isinstance(rows, str):
         found += rows.findings
     remarks = grouped(found)
-    errors = [remark for remark in remarks if remark.level is Level.ERROR]
-    warnings = [remark for remark in remarks if remark.level is Level.WARNING]
-    smaller = [remark for remark in remarks if remark.level is Level.INFO]
-    smaller += [Remark(Level.INFO, note, ()) for note in dataset.table.report.notes]
+    errors = [remark for remark in remarks if remark.severity is Severity.ERROR]
+    warnings = [remark for remark in remarks if remark.severity is Severity.WARNING]
+    smaller = [remark for remark in remarks if remark.severity is Severity.INFO]
+    smaller += [Remark(Severity.INFO, note, ()) for note in dataset.table.report.notes]
     if not isinstance(rows, str) and rows.dropped:
         said = {name for remark in remarks for name in remark.columns}
         dropped = [name for name in rows.dropped if name not in said]
@@ -152,7 +152,7 @@ def draw_checks(rows: Rows | str) -> None:
 
 def _dropped(names: Sequence[str]) -> Remark:
     shown = ", ".join(map(quoted, names[:MOST_NAMES])) + (", …" if len(names) > MOST_NAMES else "")
-    return Remark(Level.INFO, f"Constant in the training rows, so not used: {shown}.", ())
+    return Remark(Severity.INFO, f"Constant in the training rows, so not used: {shown}.", ())
 
 
 def _words(remark: Remark) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from odt_core.data import BinMethod, ColumnKind, ColumnSchema, ColumnSummary, Level, Schema
+from odt_core.data import BinMethod, ColumnKind, ColumnSchema, ColumnSummary, Schema, Severity
 from odt_core.exact import shortest_decimal
 from odt_core.words import count_words, number_words, percent_words
 from pages.common.state import Dataset
@@ -30,7 +30,7 @@ _KIND_WORDS = {
 }
 
 
-_LEVEL_WORDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "remark"}
+_SEVERITY_WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "remark"}
 
 
 def draw_columns() -> None:
@@ -180,16 +180,16 @@ def binning_words(column: ColumnSchema) -> str:
 
 def _notes(dataset: Dataset, schema: Schema) -> dict[str, str]:
     """The number of the gravest findings about each column, such as "1 warning"."""
-    found: dict[str, list[Level]] = {}
+    found: dict[str, list[Severity]] = {}
     for finding in findings(dataset, schema):
         if finding.column is not None:
-            found.setdefault(finding.column, []).append(finding.level)
-    return {name: _note(levels) for name, levels in found.items()}
+            found.setdefault(finding.column, []).append(finding.severity)
+    return {name: _note(severities) for name, severities in found.items()}
 
 
-def _note(levels: Sequence[Level]) -> str:
-    gravest = next(level for level in Level if level in levels)
-    return count_words(levels.count(gravest), _LEVEL_WORDS[gravest])
+def _note(severities: Sequence[Severity]) -> str:
+    gravest = next(severity for severity in Severity if severity in severities)
+    return count_words(severities.count(gravest), _SEVERITY_WORDS[gravest])
 
 
 def _edited(schema: Schema, words: Iterable[str]) -> dict[str, ColumnKind]:

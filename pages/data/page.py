@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from odt_core.data import Finding, Level
+from odt_core.data import Finding, Severity
 from odt_core.words import count_words
 from pages.common.layout import draw_part
 from pages.common.places import Place
@@ -51,7 +51,7 @@ def draw_page() -> None:
 
 def _errors() -> list[Finding]:
     dataset, schema, _ = current()
-    return [f for f in findings(dataset, schema) if f.level is Level.ERROR]
+    return [f for f in findings(dataset, schema) if f.severity is Severity.ERROR]
 
 
 def _draw_next(used: Rows | str, errors: Sequence[Finding], questions: Sequence[Finding]) -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from odt_core.data import (
     Finding,
-    Level,
     ReadOptions,
     Schema,
+    Severity,
     SplitSpec,
     Table,
     check_schema,
@@ -25,8 +25,8 @@ Y = ["p", "n", "p", "p", "n"] * 4
 GOOD = {"sex": SEX, "y": Y}
 
 
-def found(table: Table, schema: Schema, level: Level) -> list[Finding]:
-    return [finding for finding in check_schema(table, schema) if finding.level is level]
+def found(table: Table, schema: Schema, severity: Severity) -> list[Finding]:
+    return [finding for finding in check_schema(table, schema) if finding.severity is severity]
 
 
 def test_a_good_table_has_no_findings() -> None:
@@ -118,7 +118,7 @@ ERRORS = {
 
 @pytest.mark.parametrize(("table", "schema", "column", "message"), ERRORS.values(), ids=ERRORS)
 def test_errors(table: Table, schema: Schema, column: str | None, message: str) -> None:
-    (finding,) = found(table, schema, Level.ERROR)
+    (finding,) = found(table, schema, Severity.ERROR)
     assert finding.column == column
     with pytest.raises(InputError, match=message) as caught:
         prepare(table, schema, SplitSpec("all"))
@@ -129,7 +129,7 @@ def test_errors(table: Table, schema: Schema, column: str | None, message: str) 
 def test_one_column_is_an_error() -> None:
     table = read_table(b"y\np\nn\n")
     (finding,) = check_schema(table, schema_of(a=CATEGORICAL))
-    assert finding.level is Level.ERROR
+    assert finding.severity is Severity.ERROR
     assert "only one column, 'y'" in finding.message
 
 
@@ -137,82 +137,82 @@ REMARKS = {
     "missing target": (
         table_of(sex=SEX, y=[*Y[:18], "", "NA"]),
         schema_of(sex=CATEGORICAL),
-        Level.WARNING,
+        Severity.WARNING,
         "'y' is missing in 2 rows, which are left out",
     ),
     "three classes": (
         table_of(sex=SEX, y=[*Y[:14], *"qqqrrr"]),
         schema_of(sex=CATEGORICAL),
-        Level.INFO,
+        Severity.INFO,
         "4 values: 'p' is positive, the rest ('n', 'q', 'r') is negative",
     ),
     "a number as outcome": (
         table_of(sex=SEX, y=[*(str(i) for i in range(19)), "p"]),
         schema_of(sex=CATEGORICAL),
-        Level.WARNING,
+        Severity.WARNING,
         "20 values: 'p' is positive and all others are negative",
     ),
     "constant": (
         table_of(a=["x"] * 20, **GOOD),
         schema_of(a=CATEGORICAL, sex=CATEGORICAL),
-        Level.INFO,
+        Severity.INFO,
         "'a' is the same in every row, so it is ignored",
     ),
     "no value at all": (
         table_of(a=["", "NA"] * 10, **GOOD),
         schema_of(a=CATEGORICAL, sex=CATEGORICAL),
-        Level.INFO,
+        Severity.INFO,
         "'a' has no value in any row, so it is ignored",
     ),
     "constant and set to ignore": (
         table_of(a=["x"] * 20, **GOOD),
         schema_of(a=IGNORE, sex=CATEGORICAL),
-        Level.INFO,
+        Severity.INFO,
         "'a' is the same in every row, so it is ignored",
     ),
     "identifier": (
         table_of(a=[f"case {i}" for i in range(20)], **GOOD),
         schema_of(a=CATEGORICAL, sex=CATEGORICAL),
-        Level.WARNING,
+        Severity.WARNING,
         "20 different values in 20 rows, like identifiers: set it to ignore",
     ),
     "identifier, ignored": (
         table_of(a=[f"case {i}" for i in range(20)], **GOOD),
         schema_of(a=IGNORE, sex=CATEGORICAL),
-        Level.INFO,
+        Severity.INFO,
         "it is ignored unless you set another kind",
     ),
     "row numbers": (
         table_of(a=[str(i) for i in range(20)], **GOOD),
         schema_of(a=NUMERICAL, sex=CATEGORICAL),
-        Level.WARNING,
+        Severity.WARNING,
         "like identifiers",
     ),
     "leak": (
         table_of(a=[{"p": "died", "n": "left"}[y] for y in Y], **GOOD),
         schema_of(a=CATEGORICAL, sex=CATEGORICAL),
-        Level.WARNING,
+        Severity.WARNING,
         "'a' alone determines the outcome 'y'",
     ),
     "look-alikes": (
         table_of(a=["Yes", "yes", "no", "no"] * 5, **GOOD),
         schema_of(a=CATEGORICAL, sex=CATEGORICAL),
-        Level.WARNING,
+        Severity.WARNING,
         "'a' has both 'Yes' and 'yes'",
     ),
     "columns without a description": (
         table_of(a=SEX, b=SEX, **GOOD),
         schema_of(sex=CATEGORICAL),
-        Level.INFO,
+        Severity.INFO,
         "Columns that are not described are ignored: 'a', 'b'",
     ),
 }
 
 
-@pytest.mark.parametrize(("table", "schema", "level", "message"), REMARKS.values(), ids=REMARKS)
-def test_remarks(table: Table, schema: Schema, level: Level, message: str) -> None:
+@pytest.mark.parametrize(("table", "schema", "severity", "message"), REMARKS.values(), ids=REMARKS)
+def test_remarks(table: Table, schema: Schema, severity: Severity, message: str) -> None:
     (finding,) = check_schema(table, schema)
-    assert finding.level is level
+    assert finding.severity is severity
     assert message in finding.message
     assert finding in prepare(table, schema, SplitSpec("all")).findings
 
@@ -229,7 +229,7 @@ def test_numbers_as_text_are_warned_of_and_not_taken_for_many_categories(
 ) -> None:
     table = table_of(hba1c=cells * 3, y=["pn"[row % 2] for row in range(len(cells) * 3)])
     schema = schema_of(hba1c=CATEGORICAL)
-    warnings = [f.message for f in found(table, schema, Level.WARNING) if f.column == "hba1c"]
+    warnings = [f.message for f in found(table, schema, Severity.WARNING) if f.column == "hba1c"]
     assert any(says in message for message in warnings)
     assert not any("categories" in message for message in warnings)
 
@@ -237,5 +237,5 @@ def test_numbers_as_text_are_warned_of_and_not_taken_for_many_categories(
 def test_errors_come_first() -> None:
     table = table_of(a=["x"] * 20, b=["Yes", "yes"] * 10, **GOOD)
     schema = schema_of(positive="q", a=CATEGORICAL, b=CATEGORICAL)
-    levels = [finding.level for finding in check_schema(table, schema)]
-    assert levels == [Level.ERROR, Level.WARNING, Level.INFO, Level.INFO]
+    severities = [finding.severity for finding in check_schema(table, schema)]
+    assert severities == [Severity.ERROR, Severity.WARNING, Severity.INFO, Severity.INFO]

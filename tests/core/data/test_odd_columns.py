@@ -14,9 +14,9 @@ from odt_core.data import (
     ColumnKind,
     Encoder,
     Finding,
-    Level,
     NumberForm,
     Schema,
+    Severity,
     SplitSpec,
     Table,
     as_ages,
@@ -86,7 +86,7 @@ def test_cells_that_are_limits_are_told_after_they_are_read_as_numbers() -> None
     table = table_with([*NUMBERS[:95], *["<20"] * 3, ">200", ">200"])
     schema = infer_schema(table).with_form("a", NumberForm.LIMITS)
     (finding,) = said(table, schema.with_kind("a", ColumnKind.NUMERICAL))
-    assert finding.level is Level.INFO
+    assert finding.severity is Severity.INFO
     assert [remedy.label for remedy in finding.remedies] == ["Mark the limits"]
     assert finding.message == (
         "Column 'a' has a limit such as '<20', '>200' in 5 rows: "
@@ -119,7 +119,7 @@ def test_a_date_is_its_year_and_a_missing_one_stays_missing(
     table = table_with([*[lost] * 7, *dates[7:]])
     assert infer_schema(table).column("a").kind is ColumnKind.IGNORE
     (finding,) = (f for f in said(table) if "holds dates such as" in f.message)
-    assert finding.level is Level.WARNING and repr(dates[7]) in finding.message
+    assert finding.severity is Severity.WARNING and repr(dates[7]) in finding.message
     assert finding.remedies[0].texts == texts
     schema = finding.remedies[0].applied(infer_schema(table))
     profile = profile_column(table, "a", schema.reading_of("a"))
@@ -208,7 +208,7 @@ def test_what_a_column_is_lost_for_is_in_sight() -> None:
         table = table_with(cells)
         assert infer_schema(table).column("a").kind is ColumnKind.IGNORE
         (finding,) = said(table)
-        assert finding.level is Level.WARNING and finding.remedies
+        assert finding.severity is Severity.WARNING and finding.remedies
 
 
 def test_bands_of_numbers_are_categories() -> None:
@@ -246,7 +246,7 @@ def test_codes_are_no_numbers_without_a_word(example: str, cells: list[str]) -> 
     schema = click(table, finding)
     assert schema.column("a").kind is ColumnKind.NUMERICAL
     (warned,) = (f for f in said(table, schema) if "read as numbers" in f.message)
-    assert warned.level is Level.WARNING
+    assert warned.severity is Severity.WARNING
 
 
 @pytest.mark.parametrize("codes", [["3E5", "3E0", "0016", "4A0"], ["101", "012", "A12", "230"]])
@@ -307,7 +307,10 @@ def test_a_column_whose_rows_may_belong_together_is_named(name: str) -> None:
     schema = infer_schema(table)
     assert schema.group is None and schema.column(name).kind is ColumnKind.CATEGORICAL
     (finding,) = said(table, schema, name)
-    assert finding.level is Level.INFO and "has 7 values. If rows with the same" in finding.message
+    assert (
+        finding.severity is Severity.INFO
+        and "has 7 values. If rows with the same" in finding.message
+    )
     assert finding.remedies[0].applied(schema).group == name
 
 
@@ -387,7 +390,7 @@ def test_a_repeated_identifier_is_the_group_and_no_feature() -> None:
     free = finding.remedies[0].applied(schema)
     assert free.group is None
     (warned,) = said(table, free, "patient_id")
-    assert warned.level is Level.WARNING
+    assert warned.severity is Severity.WARNING
     assert warned.remedies[0].applied(free).group == "patient_id"
 
 
@@ -417,7 +420,7 @@ def test_categories_in_several_spellings_are_joined_by_one_click() -> None:
     spellings += ["old town\u200f", "\u202aold town\u202c", "old town\ufe0f"]
     table = table_with([spellings[i % 9] for i in range(100)])
     finding = next(f for f in said(table) if "has both" in f.message)
-    assert finding.level is Level.WARNING
+    assert finding.severity is Severity.WARNING
     prepared = prepare(table, click(table, finding), SplitSpec("all"))
     assert prepared.encoder.features[0].values == ("Old Town", "port")
 
@@ -472,7 +475,7 @@ def test_a_total_below_the_table_is_a_stray_label() -> None:
     schema, found = outcome(["0", "1"] * 30 + ["20"])
     assert schema.positive == "1"
     (finding,) = found
-    assert finding.level is Level.WARNING
+    assert finding.severity is Severity.WARNING
     assert "is '20' in row 61 (line 62 of the file) only" in finding.message
     assert "20" in finding.remedies[0].applied(schema).tokens_of("outcome")
 
@@ -583,7 +586,7 @@ def test_few_rows_of_a_class_are_said() -> None:
     prepared = prepare(table, infer_schema(table), SplitSpec.parse("75%"))
     finding = prepared.divided[0]
     assert "only 3 rows of 'yes' in training, 1 row of 'yes' in test" in finding.message
-    assert finding.level is Level.WARNING
+    assert finding.severity is Severity.WARNING
 
 
 def test_copies_of_training_rows_in_the_test_set_are_counted() -> None:
@@ -597,7 +600,7 @@ def test_copies_of_training_rows_in_the_test_set_are_counted() -> None:
     (finding,) = prepared.divided
     assert f"{n} of 75 rows in test are exact copies of a training row" in finding.message
     assert "by chance alone it would be fewer than 1" in finding.message
-    assert finding.level is Level.WARNING
+    assert finding.severity is Severity.WARNING
 
 
 def test_few_copies_are_a_remark() -> None:
@@ -606,7 +609,7 @@ def test_few_copies_are_a_remark() -> None:
     prepared = prepare(table, infer_schema(table), SplitSpec.parse("50%"))
     (finding,) = prepared.divided
     assert "test is an exact copy" in finding.message or "test are exact copies" in finding.message
-    assert finding.level is Level.INFO
+    assert finding.severity is Severity.INFO
 
 
 def test_copies_are_counted_where_chance_alone_makes_some() -> None:

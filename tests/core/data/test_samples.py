@@ -11,8 +11,8 @@ import pytest
 
 from odt_core.data import (
     SAMPLES,
-    Level,
     Sample,
+    Severity,
     SplitSpec,
     Table,
     check_schema,
@@ -35,7 +35,7 @@ def test_samples_train(sample: Sample) -> None:
     assert table.report.notes == ()
     assert table.name == f"{sample.key}.csv"
     assert table.sha256 == read_table(sample.csv()).sha256
-    assert not [f for f in check_schema(table, schema) if f.level is not Level.INFO]
+    assert not [f for f in check_schema(table, schema) if f.severity is not Severity.INFO]
     prepared = prepare(table, schema, SplitSpec.parse("0.7"))
     assert prepared.train.n_positive > 0 and prepared.train.n_negative > 0
     assert len(list(csv.reader(sample.csv().decode().splitlines()))) == table.n_rows + 1
