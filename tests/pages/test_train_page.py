@@ -710,7 +710,7 @@ def test_deciles_are_offered_to_cbc_where_every_value_may_be_a_cut_point(
         return schema.with_kind("age", ColumnKind.NUMERICAL).with_binning("age", Binning.every())
 
     page = open_page(f"age,ill\n{rows}".encode(), change=every)
-    assert "CBC decides 150 variables at each question" in page.info[0].value
+    assert "each question has 150 variables in the integer program" in page.info[0].value
     page.button(key="train_deciles").click().run()
     assert not page.exception
     assert work(page).schema.column("age").binning == Binning.deciles()  # type: ignore[union-attr]
