@@ -336,7 +336,7 @@ def _excluding_below(
     if rule is not None and rule.feature == name:
         raise InputError(
             f"By another change, a question below question {question + 1} is "
-            f"about {printable(name)}: take back one of the two changes."
+            f"about {printable(name)}: undo one of the two changes."
         )
     if rule is None or rule.feature is None:
         rule = _excluding_rule(rule, name, question)
@@ -444,7 +444,7 @@ def rules_cost_words(loss: Loss, ruled: Reach, free: Reach) -> str:
         The best tree without them, on the same rows.
     """
     if ruled.total is None or free.total is None:
-        return "What the rules cost is not known: no tree was found to compare with."
+        return "The cost of the rules is not known: no tree was found to compare with."
     mine, best = loss.value(ruled.total), loss.value(free.total)
     both = f"{loss.number(mine)} against {loss.number(best)}"
     if ruled.status is Status.OPTIMAL and free.status is Status.OPTIMAL:
@@ -457,7 +457,7 @@ def rules_cost_words(loss: Loss, ruled: Reach, free: Reach) -> str:
     compared = f"This tree has {loss.words(mine)}, and the best one found without rules has "
     compared += f"{loss.number(best)}."
     if ruled.bound is None or free.bound is None:
-        return f"{compared} Not both are proved, so what the rules cost is not known."
+        return f"{compared} Not both are proved, so the cost of the rules is not known."
     least = max(loss.value(ruled.bound) - best, Fraction(0))
     most = mine - loss.value(free.bound)
     return (

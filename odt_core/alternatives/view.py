@@ -314,8 +314,8 @@ class AlternativesView:
             return ""
         these = "The last of the list was" if n == 1 else f"The last {n:,} of the list were"
         return (
-            f"{these} found beyond that: others as good may be missing, and a better tree of the "
-            "same columns is possible."
+            f"{these} found beyond that: other trees as good may be missing, and a better tree "
+            "of the same columns is possible."
         )
 
     def free_words(self) -> str:
@@ -356,17 +356,17 @@ class AlternativesView:
         best = self._best_words(least)
         if self.is_n_best_complete:
             return f"Proved: {best}, and {self.n_best:,} choices of columns reach that."
-        return f"{best[:1].upper()}{best[1:]}; which other trees reach that was not settled."
+        return f"{best[:1].upper()}{best[1:]}; which other trees reach that is not settled."
 
     def _end_words(self) -> str:
         n = count_words(len(self.trees), "tree")
         return {
             End.NUMBER: f"The list ends with {n}, as you chose.",
-            End.WITHIN: "Worse trees were not asked for.",
+            End.WITHIN: "The list ends at the loss that you chose.",
             End.ALL: "",
-            End.TIME: "Time ran out: further ones were not searched.",
-            End.STOPPED: "It was stopped: further ones were not searched.",
-            End.MEMORY: "There are too many further ones to keep in memory.",
+            End.TIME: "Time ran out before further trees were searched.",
+            End.STOPPED: "It was stopped before further trees were searched.",
+            End.MEMORY: "Further trees do not fit into memory.",
         }[self.end]
 
 

@@ -36,7 +36,7 @@ def run(options: argparse.Namespace, cart_process: CartProcess | None = None) ->
         result = run_training(
             table,
             spec,
-            on_progress=_progress_printer(),
+            on_progress=_ProgressPrinter(),
             should_stop=stop.is_set,
             cart_process=cart_process,
         )
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace, cart_process: CartProcess | None = None) ->
     return 0 if result.solution.tree is not None else EXIT_NO_TREE
 
 
-class _progress_printer:
+class _ProgressPrinter:
     """Prints the first tree, then new progress, at most one line a second."""
 
     def __init__(self) -> None:

@@ -49,7 +49,7 @@ def doubt_words(doubt: Doubt, feature: Feature) -> str:
     if doubt is Doubt.NEW_HERE:
         return f"{name}: no training row had this value at the question"
     if feature.is_numerical:
-        return f"{name}: missing, which it was in no training row"
+        return f"{name}: missing, but never missing in training"
     return f"{name}: no training row had this value"
 
 

@@ -16,7 +16,7 @@ from odt_core.words import (
 )
 
 INTERVALS = (
-    "Intervals are of 95% and allow for training sets that overlap (Nadeau and Bengio's corrected "
+    "The 95% intervals allow for training sets that overlap (Nadeau and Bengio's corrected "
     "resampled t)."
 )
 SAME = "(the same in every fold)"

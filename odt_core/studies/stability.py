@@ -349,7 +349,7 @@ def _fit_original(
         return None
     if tree is None:
         raise InputError(
-            "There is no tree of all training rows to compare with: lower a floor, take back a "
+            "There is no tree of all training rows to compare with: lower a floor, remove a "
             "rule, or give more time."
         )
     return OriginalFit(

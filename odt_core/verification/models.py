@@ -95,8 +95,8 @@ class Verification:
         better = f"makes fewer than {errors} errors" if plain else "is better"
         if verdict.holds:
             return (
-                f"No tree of this shape {better} on the training rows: every one was tried, with "
-                f"{verdict.counted:,} questions above two leaves counted in {time}."
+                f"No tree of this shape {better} on the training rows: every tree was tried in "
+                f"{time}, with {verdict.counted:,} questions above two leaves counted."
             )
         if verdict.better is not None:
             found = verdict.better.confusion(self.problem.data).errors
@@ -105,8 +105,8 @@ class Verification:
                 f"rows, this one {errors}."
             )
         return (
-            f"Not settled in {time}: of all first questions {percent_words(verdict.covered)} were "
-            f"gone through with every tree below them, and none of these {better}."
+            f"Not settled in {time}: {percent_words(verdict.covered)} of all first questions were "
+            f"tried with every tree below them, and none of these trees {better}."
         )
 
 

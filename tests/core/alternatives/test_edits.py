@@ -442,12 +442,12 @@ ERRORS = Loss(Goal.ACCURACY, is_weighted=False, most=100, unit=1)
             Reach(Status.FEASIBLE, 83, None),
             Reach(Status.OPTIMAL, 86, 86),
             "This tree has 17 training errors, and the best one found without rules has 14. "
-            "Not both are proved, so what the rules cost is not known.",
+            "Not both are proved, so the cost of the rules is not known.",
         ),
         (
             Reach(Status.OPTIMAL, 83, 83),
             Reach(Status.FEASIBLE, None, 90),
-            "What the rules cost is not known: no tree was found to compare with.",
+            "The cost of the rules is not known: no tree was found to compare with.",
         ),
     ],
 )

@@ -74,7 +74,7 @@ def test_values_that_say_little_are_flagged() -> None:
     assert "at the question" in answer_case(tree, {0: 50.0, 1: "c"}).doubts[0]
     assert "no training row had this value" in answer_case(tree, {0: 50.0, 1: "new"}).doubts[0]
     (doubt,) = answer_case(tree, {0: None, 1: "a"}).doubts
-    assert doubt == "age: missing, which it was in no training row"
+    assert doubt == "age: missing, but never missing in training"
     (doubt,) = answer_case(tree, {0: 130.0}, {0: (18.0, 99.0)}).doubts
     assert doubt == "age: a number beyond those of the training rows (18 to 99)"
     assert answer_case(tree, {0: 99.0}, {0: (18.0, 99.0)}).doubts == ()

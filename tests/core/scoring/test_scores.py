@@ -80,7 +80,7 @@ def test_text_among_numbers_and_absent_values_are_read_as_missing_and_said(ages:
     words = [patterns[place].words for place in of_row]
     assert words[0] == words[2] == words[4] == ""
     assert "age: not a number, read as missing" in words[1]
-    assert words[3] == "age: missing, which it was in no training row"
+    assert words[3] == "age: missing, but never missing in training"
 
 
 def test_numbers_beyond_those_of_training_are_flagged(ages: Model) -> None:

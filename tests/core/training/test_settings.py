@@ -87,7 +87,7 @@ def test_a_long_list_is_cut_short_with_how_many_are_left() -> None:
         (
             "paper",
             "50%",
-            "train on the fewer of 90% and 600 rows, test on 50% of the rest, seed 0",
+            "train on the smaller of 90% and 600 rows, test on 50% of the rest, seed 0",
         ),
     ],
 )
