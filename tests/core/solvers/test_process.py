@@ -110,12 +110,10 @@ def test_two_solves_at_once() -> None:
     assert len(children()) <= 1
 
 
-@pytest.mark.parametrize(
-    ("number", "named"),
-    [(signal.SIGSEGV, "SIGSEGV|SIGABRT"), (signal.SIGKILL, "SIGKILL")],  # CBC aborts on SIGSEGV
-)
+# CBC handles SIGSEGV, and its handler may wait for ever for a lock of the interrupted thread
+@pytest.mark.parametrize("number", [signal.SIGABRT, signal.SIGKILL])
 def test_a_crash_is_an_error_that_names_the_exit_and_the_next_solve_works(
-    number: int, named: str
+    number: signal.Signals,
 ) -> None:
     def crash() -> None:
         assert wait_until(lambda: len(children()) == 1)
@@ -125,7 +123,7 @@ def test_a_crash_is_an_error_that_names_the_exit_and_the_next_solve_works(
 
     thread = threading.Thread(target=crash)
     thread.start()
-    with pytest.raises(SolverError, match=f"CBC was killed by ({named})"):
+    with pytest.raises(SolverError, match=f"CBC was killed by {number.name}"):
         solve(hard_problem(), engine=Engine.CBC, time_limit=30)
     thread.join()
     assert solve(easy_problem(), engine=Engine.CBC).status is Status.OPTIMAL
