@@ -218,7 +218,6 @@ class _Run:
     ) -> Solution:
         """Make the solution from the better tree and the better bound."""
         assignment, total, bound = found.assignment, found.total, found.bound
-        provers: tuple[Prover, ...] = (Prover.SEARCH,) if found.proved else ()
         report: MipReport | None = None
         trace = found.trace
         if outcome is not None:
@@ -227,15 +226,7 @@ class _Run:
             if outcome.total is not None and (total is None or outcome.total > total):
                 assignment, total = outcome.assignment, outcome.total
             remark = remark or outcome.remark
-            if outcome.status in (MipStatus.OPTIMAL, MipStatus.INFEASIBLE):
-                provers = (*provers, Prover.CBC)
             trace = (*trace, *_following(outcome, found.seconds, trace[-1:] if trace else ()))
-        if not provers and total == bound:
-            # The tree reaches the bound, so the engine that proved the bound proved the tree.
-            if found.bound == bound:
-                provers = (Prover.SEARCH,)
-            elif outcome is not None and outcome.bound_is_solvers:
-                provers = (Prover.CBC,)
         return make_solution(
             self.problem,
             engine=self.engine,
@@ -244,7 +235,7 @@ class _Run:
             bound=bound,
             infeasible=found.infeasible,
             cancelled=found.cancelled or (outcome is not None and outcome.cancelled),
-            provers=provers,
+            provers=_provers(found, outcome, total, bound),
             seconds=Seconds(
                 total=time.perf_counter() - self.began,
                 search=found.seconds,
@@ -268,6 +259,21 @@ def solve(problem: Problem, engine: Engine, control: Control, mip_options: MipOp
     run = _Run(problem, engine, control, mip_options)
     loader.begin(problem)
     return run.solve()
+
+
+def _provers(
+    found: SearchOutcome, outcome: MipOutcome | None, total: int | None, bound: int
+) -> tuple[Prover, ...]:
+    """Return the engines that proved the answer, whose total and bound are the better ones."""
+    provers: tuple[Prover, ...] = (Prover.SEARCH,) if found.proved else ()
+    if outcome is not None and outcome.status in (MipStatus.OPTIMAL, MipStatus.INFEASIBLE):
+        provers = (*provers, Prover.CBC)
+    if provers or total != bound:
+        return provers
+    # The tree reaches the bound, so the engine that proved the bound proved the tree.
+    if found.bound == bound:
+        return (Prover.SEARCH,)
+    return (Prover.CBC,) if outcome is not None and outcome.bound_is_solvers else ()
 
 
 def _contradiction(found: SearchOutcome, outcome: MipOutcome) -> str:
