@@ -37,7 +37,6 @@ from odt_core.solvers.mip.run import MipOutcome, solve_mip
 from odt_core.solvers.mip.size import MOST_TO_BUILD, estimated_nonzeros
 from odt_core.solvers.search import SearchOutcome, solve_search
 from odt_core.solvers.search.loader import loader
-from odt_core.solvers.search.run import tree_teller
 
 SEARCH_SHARE = 0.7
 """The search's share of the time limit. CBC gets the rest."""
@@ -83,15 +82,13 @@ class _Run:
 
     def solve(self) -> Solution:
         """Search, then let CBC confirm or continue."""
-        on_found = self.control.on_found
         found = solve_search(
             self.problem,
             time_limit=self._search_share() * max(self.left, 0.05),
             threads=self.control.threads,
-            seed=self.control.seed,
             on_progress=self._shifted_progress(),
+            on_found=self.control.on_found,
             should_stop=self.control.should_stop,
-            on_tree=None if on_found is None else tree_teller(on_found, self.began),
         )
         self._report_found(found)
         if found.cancelled or self.left <= 0:

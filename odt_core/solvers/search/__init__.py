@@ -1,13 +1,8 @@
 """Exact search for optimal trees (docs/search.md)."""
 
-from odt_core.solvers.search.floors import frontier
+from odt_core.solvers.search.floors import FrontierOutcome, FrontierPoint, frontier
 from odt_core.solvers.search.loader import warm_up
-from odt_core.solvers.search.run import (
-    FrontierOutcome,
-    FrontierPoint,
-    SearchOutcome,
-    solve_search,
-)
+from odt_core.solvers.search.run import SearchOutcome, solve_search
 
 __all__ = [
     "FrontierOutcome",

@@ -160,7 +160,7 @@ def point_choice(
     at = int(np.flatnonzero((front.points[0] == fn) & (front.points[1] == fp))[0])
     number, low_fn, low_fp = front.points[2:, at].tolist()
     source = front.sources[int(number)]
-    assert not isinstance(source, Assignment)
+    assert source is not None and not isinstance(source, Assignment)
     choice, *below = source
     members = inside(encoding, choice, rows)
     low, high = (

@@ -7,9 +7,9 @@ First, weighted searches without floors give trees at the corners of the frontie
 from __future__ import annotations
 
 import math
-import time
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,21 +17,13 @@ import numpy as np
 from odt_core.errors import InputError
 from odt_core.problem import Objective, Problem
 from odt_core.solution import Assignment
+from odt_core.solvers.control import Control
 from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.search.builder import Builder, point_tree
-from odt_core.solvers.search.columns import PAIR, Floats, Whole, encode_fronts, wants_sweeps
+from odt_core.solvers.search.columns import PAIR, Whole, encode_fronts, wants_sweeps
 from odt_core.solvers.search.fronts import Front, FrontSearch, fewest_fp
 from odt_core.solvers.search.groups import CHAIN
-from odt_core.solvers.search.run import (
-    FrontierOutcome,
-    FrontierPoint,
-    OnProgress,
-    OnTree,
-    Reporter,
-    SearchOutcome,
-    ShouldStop,
-    Watch,
-)
+from odt_core.solvers.search.run import Run, SearchOutcome
 from odt_core.solvers.search.search import Search, Stopped
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
@@ -54,43 +46,164 @@ GRID = 4096
 """Up to so many numbers of false negatives, each one has a bound of its own."""
 
 
-@dataclass
-class FloorSearch:
-    """A problem with floors: minimise ``cost_fn FN + cost_fp FP`` within two budgets.
+@dataclass(frozen=True)
+class FrontierPoint:
+    """An undominated pair of error counts with a tree that reaches it.
+
+    Attributes
+    ----------
+    fn, fp : int
+        False negatives and false positives, counted with the rows' weights.
+    assignment : Assignment
+        The tree.
+    proved : bool
+        Whether it is proved that no tree dominates it.
+    """
+
+    fn: int
+    fp: int
+    assignment: Assignment
+    proved: bool
+
+
+@dataclass(frozen=True)
+class FrontierOutcome:
+    """The frontier of a problem.
+
+    Attributes
+    ----------
+    points : tuple of FrontierPoint
+        By rising `fn`.
+    least : tuple of int
+        For each number of false negatives, from 0 to that of the positive rows: a lower bound of
+        the false positives of trees with at most so many. If all is proved, this is the frontier.
+    proved : bool
+        Whether all points are proved and none is missing.
+    cancelled : bool
+        Whether `should_stop` ended the search.
+    seconds : float
+        Wall-clock time.
+    """
+
+    points: tuple[FrontierPoint, ...]
+    least: tuple[int, ...]
+    proved: bool
+    cancelled: bool
+    seconds: float
+
+
+class FrontRun(Run):
+    """A search for the part of the frontier that the problem's floors leave.
+
+    Attributes
+    ----------
+    fn_most, fp_most : int
+        The most errors of each kind that the floors allow.
+    front : Front
+        The points that were found, and what is still wanted.
+    cuts : list of (int, int, int)
+        Proved for all trees: alpha, beta and LB of ``alpha FN + beta FP >= LB``.
+
+    Raises
+    ------
+    InputError
+        If the total weight of the rows is not below `FLOOR_LIMIT`.
+    """
+
+    def __init__(self, problem: Problem, control: Control) -> None:
+        super().__init__(problem, control)
+        data, gains, total = problem.data, problem.gains, int(problem.data.weight.sum())
+        if total >= FLOOR_LIMIT:
+            raise InputError(
+                f"The row weights sum to {total:,}, too much for a floor or a frontier: give "
+                f"weights that sum to less than {FLOOR_LIMIT:,}."
+            )
+        self.fn_most = data.n_positive - gains.min_tp
+        self.fp_most = data.n_negative - gains.min_tn
+        self.encoding = encode_fronts(problem)
+        self.free = replace(self.encoding, smallest=0)
+        fn, fp = max(self.fn_most, 0), max(self.fp_most, 0)
+        self.front = Front(np.array([[0, fn + 1], [fp + 1, 0], [-1, -1], [0, 0], [0, 0]], float))
+        self.cuts: list[tuple[int, int, int]] = []
+
+    def tighten(self, front: Front) -> None:
+        """Say what is still wanted after the front became better."""
+
+    def offer(self, tree: Assignment) -> tuple[int, int]:
+        """Insert a tree of the topology into the front. Returns its errors."""
+        confusion = count_assignment(self.problem, tree.splits, tree.labels)
+        point = (confusion.fn, confusion.fp)
+        if self.problem.admits_all(tree.splits, tree.labels):
+            if keeps_smallest_leaf(self.problem, tree.splits):
+                self.front.insert(np.array(point, np.float64)[:, None], tree)
+                self.tighten(self.front)
+        return point
+
+    def corner(self, alpha: int, beta: int) -> tuple[int, int]:
+        """Minimise ``alpha FN + beta FP`` without floors: a cut. Returns the tree's errors."""
+        weighted = self.free.with_costs(alpha, beta)
+        at = len(self.cuts)
+        self.cuts.append((alpha, beta, 0))
+
+        def raise_bound(bound: float) -> None:
+            self.cuts[at] = (alpha, beta, max(weighted.base + math.ceil(bound), self.cuts[at][2]))
+
+        search = Search(weighted, self.halt, self.control.threads, on_bound=raise_bound)
+        cost, choice = search.root()
+        raise_bound(cost)
+        return self.offer(Builder(self.problem, weighted, search).build(choice))
+
+    def fill(self, search: FrontSearch) -> None:
+        """Find what lies between the corners."""
+        self.tighten(self.front)
+        guide = np.zeros(len(search.alpha))
+        for alpha, beta, least in self.cuts:
+            np.maximum(
+                guide, least * np.minimum(search.alpha / alpha, search.beta / beta), out=guide
+            )
+        search.fill(self.front, self.encoding.classes[0], self.encoding.everything, guide)
+
+    def fewest_fp(self, most: Whole) -> Whole:
+        """Fewest false positives of trees with at most so many false negatives, from the cuts."""
+        alpha, beta, least = np.array([(1, 1, 0), *self.cuts], np.int64).T
+        return np.asarray(fewest_fp(least, alpha, beta, most))
+
+    def tree_at(self, fn: float, fp: float) -> Assignment:
+        """The tree that reaches a point of the front."""
+        points = self.front.points
+        at = (points[0] == fn) & (points[1] == fp)
+        source = self.front.sources[int(points[2, at][0])]
+        if isinstance(source, Assignment):
+            return source
+        return point_tree(self.problem, self.encoding, self.front, fn, fp)
+
+
+def ranges(most: int) -> tuple[Whole, Whole]:
+    """The numbers up to `most` in at most `GRID` ranges: first and last of each."""
+    step = most // GRID + 1
+    first = np.arange(0, most + 1, step, dtype=np.int64)
+    return first, np.minimum(first + step - 1, most)
+
+
+# ---------------------------------------------------------------- floors
+
+
+class FloorRun(FrontRun):
+    """A problem with floors: minimise ``cost_fn FN + cost_fp FP`` within them.
 
     If the objective counts one kind of error only, the other breaks ties. So no tree dominates the
     answer.
     """
 
-    problem: Problem
-    started: float
-    watch: Watch
-    threads: int = 1
-    on_progress: OnProgress | None = None
-    on_tree: OnTree | None = None
-    best: tuple[int, int] | None = None  # the errors of the best tree
-    assignment: Assignment | None = None  # that tree, once it is built
-    cuts: list[tuple[int, int, int]] = field(default_factory=list)  # alpha FN + beta FP >= LB
-    closed: int | None = None  # the best total, once it is proved
-
-    def __post_init__(self) -> None:
-        self.reporter = Reporter(self.started, self.on_progress)
-        gains, data = self.problem.gains, self.problem.data
-        self.fn_most = data.n_positive - gains.min_tp
-        self.fp_most = data.n_negative - gains.min_tn
-        self.cost_fn, self.cost_fp = gains.gain_tp, gains.gain_tn
+    def __init__(self, problem: Problem, control: Control) -> None:
+        super().__init__(problem, control)
+        self.best: tuple[int, int] | None = None  # the errors of the best tree
+        self._tree: Assignment | None = None  # a better tree to report
+        self.cost_fn, self.cost_fp = problem.gains.gain_tp, problem.gains.gain_tn
         if self.cost_fp == 0:
-            self.cost_fn, self.cost_fp = self.cost_fn * (data.n_negative + 1), 1
+            self.cost_fn, self.cost_fp = self.cost_fn * (problem.data.n_negative + 1), 1
         elif self.cost_fn == 0:
-            self.cost_fn, self.cost_fp = 1, self.cost_fp * (data.n_positive + 1)
-        self.encoding = encode_fronts(self.problem)
-        self.free = replace(self.encoding, smallest=0)
-        self.front = Front(_box(max(self.fn_most, 0), max(self.fp_most, 0)))
-        self._reported_tree: Assignment | None = None
-
-    def cost(self, point: tuple[int, int]) -> int:
-        """The cost of a pair of errors."""
-        return self.cost_fn * point[0] + self.cost_fp * point[1]
+            self.cost_fn, self.cost_fp = 1, self.cost_fp * (problem.data.n_positive + 1)
 
     def total(self, point: tuple[int, int]) -> int:
         """The problem's objective for a pair of errors."""
@@ -100,59 +213,64 @@ class FloorSearch:
 
     def bound(self) -> int | None:
         """Upper bound of the objective from the cuts; None if they exclude every tree."""
-        if self.closed is not None:
-            return self.closed
         if self.fn_most < 0 or self.fp_most < 0:
             return None
         gains, data = self.problem.gains, self.problem.data
-        step = self.fn_most // GRID + 1
-        first = np.arange(0, self.fn_most + 1, step, dtype=np.int64)
-        last = np.minimum(first + step - 1, self.fn_most)
-        alpha, beta, least = np.array(list(self.cuts), np.int64).reshape(-1, 3).T
-        fp = fewest_fp(least, alpha, beta, last)
+        first, last = ranges(self.fn_most)
+        fp = self.fewest_fp(last)
         totals = gains.gain_tp * (data.n_positive - first) + gains.gain_tn * (data.n_negative - fp)
         return int(totals[fp <= self.fp_most].max()) if fp[-1] <= self.fp_most else None
 
-    def report(self, force: bool = False) -> None:
-        """Report how far the search is, and a better tree, if it is time to."""
-        bound = self.bound()
-        total = None if self.best is None else self.total(self.best)
-        if not self.reporter.report(total, bound, force):
-            return
-        tree = self.assignment
-        if self.on_tree is not None and tree is not None and tree is not self._reported_tree:
-            self._reported_tree = tree
-            self.on_tree(tree, self.total((0, 0)) if bound is None else bound)
+    def known(self) -> tuple[int | None, int | None]:
+        """See `Run`."""
+        return None if self.best is None else self.total(self.best), self.bound()
 
-    def offer(self, assignment: Assignment) -> tuple[int, int]:
-        """Keep a tree of the topology if it is the best so far. Returns its errors."""
-        splits, labels = assignment.splits, assignment.labels
-        confusion = count_assignment(self.problem, splits, labels)
-        point = (confusion.fn, confusion.fp)
-        within = point[0] <= self.fn_most and point[1] <= self.fp_most
-        if within and (self.best is None or self.cost(point) < self.cost(self.best)):
-            allowed = self.problem.admits_all(splits, labels)
-            if allowed and keeps_smallest_leaf(self.problem, splits):
-                self.best, self.assignment = point, assignment
-        return point
+    def tree(self) -> Assignment | None:
+        """See `Run`."""
+        tree, self._tree = self._tree, None
+        return tree
 
-    def solve(self) -> bool:
-        """Search. Returns whether the search was completed."""
-        if self.fn_most < 0 or self.fp_most < 0:
-            return True
-        complete = self.watch.run(self._solve, self.report)
-        self._tighten(self.front)
-        if self.best is not None and self.assignment is None:
-            self.assignment = point_tree(self.problem, self.encoding, self.front, *self.best)
-        return complete
+    def tighten(self, front: Front) -> None:
+        """Keep the cheapest point of the front. From now on only cheaper points are wanted.
 
-    def _solve(self) -> None:
+        With large counts the limit is a little higher than needed.
+        """
+        fn, fp, number = front.points[:3, front.points[2] >= 0].astype(np.int64)
+        cost = self.cost_fn * fn + self.cost_fp * fp
+        if len(cost):
+            at = int(cost.argmin())
+            best = (int(fn[at]), int(fp[at]))
+            if best != self.best:
+                source = front.sources[number[at]]
+                self.best, self._tree = best, source if isinstance(source, Assignment) else None
+            fn, _ = ranges(self.fn_most)
+            fp = (cost[at] - 1 - self.cost_fn * fn) // self.cost_fp + 1
+            front.merge(np.stack([fn, np.maximum(fp, 0)]).astype(np.float64), -1)
+
+    def solve(self) -> SearchOutcome:
+        """Search, and build the best tree."""
+        complete = self.fn_most < 0 or self.fp_most < 0 or self.go()
+        self.tighten(self.front)
+        total, bound = self.known()
+        infeasible = total is None and (complete or bound is None)
+        proved = infeasible or (complete and total is not None)
+        if proved and total is not None:
+            bound = total
+        return self.outcome(
+            None if self.best is None else self.tree_at(*self.best),
+            total,
+            self.total((0, 0)) if bound is None else bound,
+            proved=proved,
+            infeasible=infeasible,
+        )
+
+    def work(self) -> None:
+        """Find greedy trees, then corners, then what lies between them."""
         self._first_trees()
-        if self.watch.halt[0]:
+        if self.halt[0]:
             raise Stopped
-        self._between(self._corners())
-
-    # ------------------------------------------------------------ weighted searches
+        pairs = multipliers(self._corners())
+        self.fill(FrontSearch(self.encoding, pairs, self.halt, self.tighten))
 
     def _first_trees(self) -> None:
         """Build greedy trees with several weights until one keeps the floors.
@@ -167,15 +285,15 @@ class FloorSearch:
         with suppress(Stopped):
             for ratio in ratios[: self._n_first_trees()]:
                 weighted = self.free.with_costs(ratio.numerator, ratio.denominator)
-                search = Search(weighted, self.watch.halt)
+                search = Search(weighted, self.halt)
                 _, choice = search.greedy(weighted.classes[0], weighted.everything)
-                self.offer(Builder(self.problem, search.encoding, search).build(choice))
+                self.offer(Builder(self.problem, weighted, search).build(choice))
                 if self.best is not None:
                     return
         one_pass = data.n_features * self.problem.topology.n_nodes * len(data.merged().y)
         passes = iter(range(int(GREEDY_WORK // max(one_pass, 1))))
         tree = greedy_assignment(
-            self.problem, lambda: bool(self.watch.halt[0]) or next(passes, None) is None
+            self.problem, lambda: bool(self.halt[0]) or next(passes, None) is None
         )
         if tree is not None:
             self.offer(tree)
@@ -196,20 +314,6 @@ class FloorSearch:
         one += n_columns * (2.0 ** np.minimum(walked / 2, 60)).sum()
         return int(GREEDY_WORK // (2 * self.problem.topology.depth * max(one, 1)))
 
-    def _corner(self, alpha: int, beta: int) -> tuple[int, int]:
-        """Minimise ``alpha FN + beta FP`` without floors: a cut. Returns the tree's errors."""
-        weighted = self.free.with_costs(alpha, beta)
-        at = len(self.cuts)
-        self.cuts.append((alpha, beta, 0))
-
-        def raise_bound(bound: float) -> None:
-            self.cuts[at] = (alpha, beta, max(weighted.base + math.ceil(bound), self.cuts[at][2]))
-
-        search = Search(weighted, self.watch.halt, self.threads, on_bound=raise_bound)
-        cost, choice = search.root()
-        raise_bound(cost)
-        return self.offer(Builder(self.problem, search.encoding, search).build(choice))
-
     def _corners(self) -> Fraction:
         """Find corners of the frontier around the floors. Returns the multiplier between them."""
         data, gains = self.problem.data, self.problem.gains
@@ -223,7 +327,7 @@ class FloorSearch:
             else:
                 ratio = Fraction(left[1] - right[1], right[0] - left[0])
             alpha, beta = ratio.numerator, ratio.denominator
-            point = self._corner(alpha, beta)
+            point = self.corner(alpha, beta)
             ends = [alpha * end[0] + beta * end[1] for end in (left, right)]
             if alpha * point[0] + beta * point[1] >= min(ends):
                 break
@@ -235,53 +339,6 @@ class FloorSearch:
                 left = point
         return ratio
 
-    # ------------------------------------------------------------ fronts
-
-    def _between(self, ratio: Fraction) -> None:
-        """Search between the corners."""
-        pairs = multipliers(ratio)
-        search = FrontSearch(self.problem, pairs, self.watch.halt, self._tighten)
-        self._tighten(self.front)
-        guide = np.zeros(len(pairs))
-        for alpha, beta, least in self.cuts:
-            for i, (a, b) in enumerate(pairs):
-                guide[i] = max(guide[i], least * min(a / alpha, b / beta))
-        search.fill(self.front, self.encoding.classes[0], self.encoding.everything, guide)
-
-    def _tighten(self, front: Front) -> None:
-        """Keep the cheapest point of the front. From now on only cheaper points are wanted.
-
-        With large counts the limit is a little higher than needed.
-        """
-        for point in ((int(fn), int(fp)) for fn, fp in front.found.T):
-            if self.best is None or self.cost(point) < self.cost(self.best):
-                self.best, self.assignment = point, None
-        if self.best is not None:
-            fn = np.arange(0, self.fn_most + 1, self.fn_most // GRID + 1, dtype=np.int64)
-            fp = (self.cost(self.best) - 1 - self.cost_fn * fn) // self.cost_fp + 1
-            front.merge(np.stack([fn, np.maximum(fp, 0)]).astype(np.float64), -1)
-
-
-def _box(fn: int, fp: int) -> Floats:
-    """A wanted front: every point with at most so many errors is wanted."""
-    return np.array([[0, fn + 1], [fp + 1, 0], [-1, -1], [0, 0], [0, 0]], np.float64)
-
-
-def check_weight(problem: Problem) -> None:
-    """Refuse rows that weigh too much for fronts.
-
-    Raises
-    ------
-    InputError
-        If their total weight is not below `FLOOR_LIMIT`.
-    """
-    total = int(problem.data.weight.sum())
-    if total >= FLOOR_LIMIT:
-        raise InputError(
-            f"The row weights sum to {total:,}, too much for a floor or a frontier: give weights "
-            f"that sum to less than {FLOOR_LIMIT:,}."
-        )
-
 
 def multipliers(ratio: Fraction) -> tuple[tuple[int, int], ...]:
     """A ratio in small whole numbers, and the multipliers of a whole frontier."""
@@ -292,111 +349,61 @@ def multipliers(ratio: Fraction) -> tuple[tuple[int, int], ...]:
     return tuple(dict.fromkeys([(rough.numerator, rough.denominator), *MULTIPLIERS]))
 
 
-def solve_floors(
-    problem: Problem,
-    watch: Watch,
-    started: float,
-    threads: int = 1,
-    on_progress: OnProgress | None = None,
-    on_tree: OnTree | None = None,
-    incumbent: Assignment | None = None,
-) -> SearchOutcome:
-    """Solve a problem with floors. No other tree dominates the answer.
-
-    Raises
-    ------
-    InputError
-        If the row weights are too large.
-    """
-    check_weight(problem)
-    search = FloorSearch(problem, started, watch, threads, on_progress, on_tree)
-    if incumbent is not None:
-        search.offer(incumbent)
-    complete = search.solve()
-    bound = search.bound()
-    infeasible = search.best is None and (complete or bound is None)
-    total = None if search.best is None else search.total(search.best)
-    if complete and total is not None:
-        bound = search.closed = total
-    search.report(force=True)
-    return SearchOutcome(
-        assignment=search.assignment,
-        total=total,
-        bound=search.total((0, 0)) if bound is None else bound,
-        proved=infeasible or (complete and total is not None),
-        infeasible=infeasible,
-        cancelled=watch.cancelled,
-        seconds=time.monotonic() - started,
-        trace=tuple(search.reporter.trace),
-    )
-
-
 # ---------------------------------------------------------------- the whole frontier
 
 
-class FrontierSearch:
+class FrontierRun(FrontRun):
     """The whole frontier of a problem without floors."""
 
-    def __init__(self, problem: Problem, watch: Watch) -> None:
-        data = problem.data
-        self.problem = problem
-        self.search = FrontSearch(problem, MULTIPLIERS, watch.halt)
-        self.n_positive, self.n_negative = data.n_positive, data.n_negative
-        self.front = Front(_box(data.n_positive, data.n_negative))
-        self.guide = np.zeros(len(MULTIPLIERS))
+    def __init__(self, problem: Problem, control: Control) -> None:
+        super().__init__(problem, control)
+        self.search = FrontSearch(self.encoding, MULTIPLIERS, self.halt)
 
-    def solve(self) -> None:
+    def work(self) -> None:
         """Find corners first, then what lies between them."""
-        search, encoding = self.search, self.search.encoding
-        if search.table.level[encoding.classes[0]] > PAIR:
-            for i, weighted in enumerate(search.searches):
-                cost, choice = weighted.root()
-                self.guide[i] = weighted.encoding.base + cost
-                if not encoding.smallest:
-                    self._insert(Builder(self.problem, weighted.encoding, weighted).build(choice))
-        search.fill(self.front, encoding.classes[0], encoding.everything, self.guide)
+        if self.search.table.level[self.encoding.classes[0]] > PAIR:
+            for alpha, beta in MULTIPLIERS:
+                self.corner(alpha, beta)
+        self.fill(self.search)
 
-    def _insert(self, assignment: Assignment) -> None:
-        """Insert the errors of a tree."""
-        confusion = count_assignment(self.problem, assignment.splits, assignment.labels)
-        point = np.array([[confusion.fn], [confusion.fp]], np.float64)
-        self.front.merge(point, len(self.front.sources))
-        self.front.sources.append(assignment)
-
-    def points(self, least: Whole) -> list[FrontierPoint]:
-        """The points that were found, with their trees."""
-        found = []
-        for fn, fp, number in self.front.points[:3, self.front.points[2] >= 0].T.astype(int):
-            proved = least[fn] == fp and (fn == 0 or least[fn - 1] > fp)
-            tree = self.front.sources[number] if self.front.sources else None
-            if not isinstance(tree, Assignment):
-                tree = point_tree(self.problem, self.search.encoding, self.front, fn, fp)
-            found.append(FrontierPoint(int(fn), int(fp), tree, bool(proved)))
-        return found
+    def solve(self) -> FrontierOutcome:
+        """Search, and build the trees."""
+        complete = self.go()
+        least = self.least(complete)
+        points = [
+            FrontierPoint(
+                int(fn),
+                int(fp),
+                self.tree_at(fn, fp),
+                bool(least[fn] == fp and (fn == 0 or least[fn - 1] > fp)),
+            )
+            for fn, fp in self.front.found.T.astype(int)
+        ]
+        return FrontierOutcome(
+            tuple(points), tuple(least.tolist()), complete, self.cancelled, self.seconds
+        )
 
     def least(self, complete: bool) -> Whole:
         """For each number of false negatives a lower bound of the false positives."""
-        points, p = self.front.points, self.n_positive
-        found = points[1][np.searchsorted(points[0], np.arange(p + 1), side="right") - 1]
+        points, every = self.front.points, np.arange(self.fn_most + 1)
+        found = points[1][np.searchsorted(points[0], every, side="right") - 1].astype(np.int64)
         if complete:
-            return found.astype(np.int64)
-        step = p // GRID + 1
-        last = np.minimum(np.arange(0, p + 1, step) + step - 1, p).astype(np.float64)
-        open_ = np.full(len(last), np.inf)
+            return found
+        _, last = ranges(self.fn_most)
+        open_ = np.full(len(last), FAR)
         for bounds in self.search.pending():
-            for each in np.atleast_2d(bounds):
-                np.minimum(open_, self._floor(each, last), out=open_)
-        open_ = np.maximum(open_, self._floor(self.guide, last))
-        return np.minimum(found, np.repeat(open_, step)[: p + 1]).astype(np.int64)
-
-    def _floor(self, bounds: Floats, fn: Floats) -> Floats:
-        """Fewest false positives that weighted bounds allow for each number of false negatives."""
-        fewest = fewest_fp(np.minimum(bounds, FAR), self.search.alpha, self.search.beta, fn)
-        return np.minimum(fewest, self.n_negative + 1)
+            for each in np.atleast_2d(np.minimum(bounds, FAR)):
+                fewest = fewest_fp(each, self.search.alpha, self.search.beta, last)
+                np.minimum(open_, fewest, out=open_)
+        open_ = np.minimum(np.maximum(open_, self.fewest_fp(last)), self.fp_most + 1)
+        return np.minimum(found, open_[np.searchsorted(last, every)].astype(np.int64))
 
 
 def frontier(
-    problem: Problem, *, time_limit: float | None = None, should_stop: ShouldStop | None = None
+    problem: Problem,
+    *,
+    time_limit: float | None = None,
+    should_stop: Callable[[], bool] | None = None,
 ) -> FrontierOutcome:
     """Every undominated pair of false negatives and false positives, with a tree for each.
 
@@ -419,16 +426,6 @@ def frontier(
     InputError
         If the row weights are too large.
     """
-    check_weight(problem)
-    started = time.monotonic()
-    watch = Watch(math.inf if time_limit is None else started + time_limit, should_stop)
-    search = FrontierSearch(replace(problem, objective=Objective()), watch)
-    complete = watch.run(search.solve)
-    least = search.least(complete)
-    return FrontierOutcome(
-        points=tuple(search.points(least)),
-        least=tuple(least.tolist()),
-        proved=complete,
-        cancelled=watch.cancelled,
-        seconds=time.monotonic() - started,
-    )
+    limit = math.inf if time_limit is None else time_limit
+    control = Control(limit, should_stop=should_stop)
+    return FrontierRun(replace(problem, objective=Objective()), control).solve()

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.problem import Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.search import loader
 from odt_core.solvers.search.choices import Choice
@@ -28,7 +27,6 @@ from odt_core.solvers.search.columns import (
     Floats,
     Masks,
     Whole,
-    encode_fronts,
     groups_of,
     runs_of,
     unpack,
@@ -36,7 +34,7 @@ from odt_core.solvers.search.columns import (
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
 from odt_core.solvers.search.search import Search, Stopped
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds, Splits
-from odt_core.solvers.search.subsets import Nodes, Sides, Wanted, walk
+from odt_core.solvers.search.subsets import Nodes, Wanted, walk
 
 Sums = tuple[Floats, ...]
 """Four arrays: positive and negative weight of row sets in each column, ``[B, V]``, and in all,
@@ -56,12 +54,12 @@ class Front:
     ----------
     points : float64[5, n]
         See front_kernels.py.
-    sources : list of Joined or Assignment
-        The splits and trees by their number in `points`. Leaf-adjacent fronts have none.
+    sources : list of Joined, Assignment or None
+        The splits and trees by their number in `points`. Leaf-adjacent splits are not kept.
     """
 
     points: Floats
-    sources: list[Joined | Assignment] = field(default_factory=list)
+    sources: list[Joined | Assignment | None] = field(default_factory=list)
 
     @property
     def box(self) -> Floats:
@@ -72,6 +70,11 @@ class Front:
     def found(self) -> Floats:
         """float64[2, n]: the points that trees reach."""
         return np.ascontiguousarray(self.points[:2, self.points[2] >= 0])
+
+    def insert(self, points: Floats, source: Assignment | None) -> None:
+        """Insert points that no point of the front dominates, and what reaches them."""
+        self.merge(points, len(self.sources))
+        self.sources.append(source)
 
     def merge(self, points: Floats, split: int) -> None:
         """Insert points that no point of the front dominates."""
@@ -144,8 +147,8 @@ class FrontSearch:
 
     Parameters
     ----------
-    problem : Problem
-        Its floors and objective are not looked at here.
+    encoding : Encoding
+        See `encode_fronts`.
     multipliers : tuple of (int, int)
         Costs of a false negative and a false positive in the weighted bounds.
     halt : int64[1]
@@ -161,14 +164,13 @@ class FrontSearch:
 
     def __init__(
         self,
-        problem: Problem,
+        encoding: Encoding,
         multipliers: tuple[tuple[int, int], ...],
         halt: Whole,
         tighten: Callable[[Front], None] = lambda front: None,
     ) -> None:
-        self.problem, self.halt, self.tighten = problem, halt, tighten
-        self.encoding: Encoding = encode_fronts(problem)
-        self.table = table = self.encoding.table
+        self.encoding, self.halt, self.tighten = encoding, halt, tighten
+        self.table = table = encoding.table
         self.alpha, self.beta = np.array(multipliers, np.float64).T.copy()
         self.positive, self.negative = self.encoding.positive, self.encoding.negative
         self.multipliers = multipliers
@@ -205,7 +207,7 @@ class FrontSearch:
         if self.table.level[cls] > STUMP:
             Node(self, cls, mask, front, guide).solve()
             return
-        front.merge(self.stump_front(cls, self.sums(mask[None]), front.box).found, 0)
+        front.insert(self.stump_front(cls, self.sums(mask[None]), front.box).found, None)
 
     def stump_front(self, cls: int, sums: Sums, box: Floats) -> Front:
         """The front of a class of at most one level on one row set, within a box."""
@@ -333,7 +335,8 @@ class Node(Bounds):
         for i, k in enumerate(self.walks):
             if self.is_open(self.set_bounds([k]))[0]:
                 self._pend(partial(self._open_sets, self.walks[i:]))
-                self._walk(k)
+                wanted = Wanted(self.is_open, self._raise_costs, self._take)
+                walk(self._sides_of(k, self.mask), wanted)
 
     def _pend(self, bounds: Callable[[], list[Floats]]) -> None:
         """At the root of the tree: keep the function that gives the bounds of open splits."""
@@ -516,14 +519,6 @@ class Node(Bounds):
         return members, search.front((high, low)[to_high], self.mask & ~inner, wanted, lower[1])
 
     # ------------------------------------------------------------ larger subsets
-
-    def _walk(self, k: int) -> None:
-        """Walk over the larger subsets of a set."""
-        at = slice(int(self.table.start[k]), int(self.table.start[k + 1]))
-        masks = self.splits.column_masks(np.arange(at.start, at.stop)) & self.mask
-        low, high = (self.bound[INSIDE, x, :, at].T for x in (0, self.h))
-        sides = Sides(self.table, self.cls, k, self.weight[0, at], masks, low, high)
-        walk(sides, Wanted(self.is_open, self._raise_costs, self._take))
 
     def _raise_costs(self, x: int, masks: Masks, own: Floats, rest: Floats) -> Floats:
         """See `Wanted`: one multiplier after the other while the split is open."""

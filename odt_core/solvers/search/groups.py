@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -102,7 +101,7 @@ def make_groups(
             kind = FULL if arity == q // 2 else CAPPED
             sets.append(Group(kind, arity, q, (g,), (place,)))
     if not problem.rules.forbidden and not problem.rules.nodes:
-        chains = nest(problem, codes, chains)
+        chains = nest(codes, chains)
     sets.sort(key=lambda group: group.n)
     fixed = dict.fromkeys(rule.split for _, rule in problem.rules.nodes if rule.split is not None)
     n_codes = [feature.n_values for feature in problem.data.features]
@@ -136,83 +135,64 @@ def _threshold_chains(
 
 
 class _Single(NamedTuple):
-    """A chain of one column."""
+    """A chain of one column: its rows and the others as bits, and how many they are."""
 
     group: Group
-    rows: int  # how many rows it holds
-    both: int  # how many of them the column before holds as well
+    bits: tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]
+    sizes: tuple[int, int]
+
+    @classmethod
+    def of(cls, group: Group, codes: npt.NDArray[np.int32]) -> _Single:
+        """The rows of a chain of one column."""
+        outside = group.local(codes)
+        rows = int(outside.sum())
+        bits = np.packbits(outside == 0), np.packbits(outside == 1)
+        return cls(group, bits, (len(codes) - rows, rows))
 
 
-def nest(problem: Problem, codes: npt.NDArray[np.int32], chains: list[Group]) -> list[Group]:
+def nest(codes: npt.NDArray[np.int32], chains: list[Group]) -> list[Group]:
     """Join neighbouring two-valued features whose rows are nested, like thresholds."""
+    several = Counter(chain.features for chain in chains)
     joined: list[Group] = []
-    for alone, part in groupby(chains, key=_stands_alone(chains)):
-        if not alone:
+    for single, part in groupby(chains, lambda c: c.n == 1 and several[c.features] == 1):
+        if not single:
             joined += part
             continue
-        columns = _overlaps(codes, list(part))
-        at, n = 0, len(codes)
-        while at < len(columns):
-            plain, flipped = _nested(columns, at, n, False), _nested(columns, at, n, True)
-            flips = flipped if len(flipped) > len(plain) else plain
-            end = at + len(flips)
-            joined.append(_joined(columns[at:end], n, flips))
-            at = end
+        columns = [_Single.of(chain, codes) for chain in part]
+        while columns:
+            sides = max(_nested(columns, 0), _nested(columns, 1), key=len)
+            joined.append(_joined(columns[: len(sides)], sides))
+            columns = columns[len(sides) :]
     return joined
 
 
-def _stands_alone(chains: list[Group]) -> Callable[[Group], bool]:
-    """Whether a chain is one column and its feature has no other chain."""
-    several = Counter(chain.features for chain in chains)
-    return lambda chain: chain.n == 1 and several[chain.features] == 1
+def _nested(columns: list[_Single], side: int) -> list[int]:
+    """How far columns are nested, from one side of the first: the side of each of these.
 
-
-def _overlaps(codes: npt.NDArray[np.int32], chains: list[Group]) -> list[_Single]:
-    """Count the rows of each column, and how many the column before holds as well."""
-    found = []
-    before = np.zeros(len(codes), np.bool_)
-    for chain in chains:
-        here = chain.local(codes) == 0
-        found.append(_Single(chain, int(here.sum()), int((here & before).sum())))
-        before = here
-    return found
-
-
-def _nested(columns: list[_Single], at: int, n: int, flipped: bool) -> list[bool]:
-    """How far columns from `at` on are nested: for each of these, whether it must be reversed.
-
-    A column joins only if this leaves no more of the n rows to count than the column by itself.
+    A column joins only if this leaves no more rows to count than the column by itself.
     """
-    last, last_flip = columns[at], flipped
-    size = n - last.rows if flipped else last.rows
-    flips = [flipped]
-    for column in columns[at + 1 :]:
-        rows, others = column.rows, n - column.rows
-        for flip, total in ((False, rows), (True, others)):
-            fits = 0 <= total - size <= min(rows, others)
-            if fits and not _left_out(last, last_flip, column, flip, n):
-                flips.append(flip)
-                last, last_flip, size = column, flip, total
-                break
-        else:
-            return flips
-    return flips
+    sides = [side]
+    for last, column in pairwise(columns):
+        rows, size = last.bits[sides[-1]], last.sizes[sides[-1]]
+        fits = (
+            not (rows & column.bits[1 - side]).any()
+            and column.sizes[side] - size <= min(column.sizes)
+            for side in (0, 1)
+        )
+        found = next((side for side, does in enumerate(fits) if does), None)
+        if found is None:
+            break
+        sides.append(found)
+    return sides
 
 
-def _left_out(inner: _Single, inner_flip: bool, outer: _Single, outer_flip: bool, n: int) -> int:
-    """How many rows a column holds (or leaves out, if flipped) that the next one does not."""
-    if inner_flip:
-        return outer.rows - outer.both if outer_flip else n - inner.rows - outer.rows + outer.both
-    return outer.both if outer_flip else inner.rows - outer.both
-
-
-def _joined(parts: list[_Single], n: int, flips: list[bool]) -> Group:
-    """One chain from single columns, some of them reversed."""
-    if len(parts) == 1:
-        return parts[0].group
-    first, last = (n - parts[i].rows if flips[i] else parts[i].rows for i in (0, -1))
-    if first > n - last:  # fewer rows are left to count from the other end
-        parts, flips = parts[::-1], [not flip for flip in flips[::-1]]
-    places = [part.group.places[0] for part in parts]
-    turned = tuple(1 - place if flip else place for place, flip in zip(places, flips, strict=True))
-    return Group(CHAIN, 1, len(parts), tuple(part.group.features[0] for part in parts), turned)
+def _joined(columns: list[_Single], sides: list[int]) -> Group:
+    """One chain from the sides of single columns."""
+    if len(columns) == 1:
+        return columns[0].group
+    if columns[0].sizes[sides[0]] > columns[-1].sizes[1 - sides[-1]]:
+        columns, sides = columns[::-1], [1 - side for side in sides[::-1]]  # fewer rows to count
+    places = [column.group.places[0] for column in columns]
+    turned = tuple(1 - place if side else place for place, side in zip(places, sides, strict=True))
+    features = tuple(column.group.features[0] for column in columns)
+    return Group(CHAIN, 1, len(columns), features, turned)

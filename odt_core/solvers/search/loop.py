@@ -27,7 +27,7 @@ from odt_core.solvers.search.columns import (
     rows_of,
 )
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds
-from odt_core.solvers.search.subsets import Nodes, Sides, Wanted, walk
+from odt_core.solvers.search.subsets import Nodes, Wanted, walk
 
 if TYPE_CHECKING:
     from odt_core.solvers.search.search import Answer, Search
@@ -354,14 +354,9 @@ class Loop(Bounds):
         """Walk over larger subsets of the sets that are still open."""
         sums = self._set_bounds()
         for k in np.flatnonzero(self.walks_of).tolist():
-            if sums[k] >= self.best:
-                continue
-            s, e = int(self.table.start[k]), int(self.table.start[k + 1])
-            inside = self.bound[INSIDE, :, s:e]
-            masks = self.splits.column_masks(np.arange(s, e)) & self.mask
-            low, high = inside[0], inside[self.h]
-            sides = Sides(self.table, self.cls, k, self.weight[s:e], masks, low, high)
-            walk(sides, Wanted(self._is_open, self._solve_union, self._take))
+            if sums[k] < self.best:
+                wanted = Wanted(self._is_open, self._solve_union, self._take)
+                walk(self._sides_of(k, self.mask), wanted)
 
     def _is_open(self, cost: Floats) -> Flags:
         return np.asarray(cost < self.best)

@@ -9,11 +9,10 @@ docs/method.md.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,17 +26,11 @@ from odt_core.solution import (
     TracePoint,
     make_solution,
 )
+from odt_core.solvers.control import Control
 from odt_core.solvers.exactness import check_any_shape
 from odt_core.solvers.search.columns import Encoding, encode, merge
 from odt_core.solvers.search.loader import loader
-from odt_core.solvers.search.run import (
-    OnProgress,
-    Run,
-    SearchOutcome,
-    ShouldStop,
-    Watch,
-    solve_search,
-)
+from odt_core.solvers.search.run import SearchOutcome, WeightedRun, search
 from odt_core.solvers.search.store import SharedBounds
 from odt_core.topology import Topology, unordered_topologies
 from odt_core.tree import count_assignment
@@ -93,7 +86,7 @@ OnPoints = Callable[[tuple[SizePoint, ...]], None]
 
 
 class _Sizes:
-    """The best trees and bounds for each number of questions while topologies are searched.
+    """The best trees and bounds for each number of questions, found topology by topology.
 
     Attributes
     ----------
@@ -105,10 +98,12 @@ class _Sizes:
         For each topology an upper bound of its trees' totals.
     """
 
-    def __init__(self, problem: Problem, most_questions: int, engine: Engine) -> None:
+    def __init__(
+        self, problem: Problem, most_questions: int, engine: Engine, control: Control
+    ) -> None:
         _, positive, negative = merge(problem)
         gains = problem.gains
-        self.problem, self.engine = problem, engine
+        self.problem, self.engine, self.control = problem, engine, control
         self.most_questions = most_questions
         self.most = int(np.maximum(positive * gains.gain_tp, negative * gains.gain_tn).sum())
         self.best: list[_Candidate | None] = [None] * (most_questions + 1)
@@ -118,14 +113,19 @@ class _Sizes:
             for topology in unordered_topologies(k)
         }
         self.cancelled = False
-        self.began = time.perf_counter()
+        self._began = time.perf_counter()
+        self._shared = SharedBounds()
         self._lone_leaf()
+
+    @property
+    def seconds(self) -> float:
+        """The time so far."""
+        return time.perf_counter() - self._began
 
     def _lone_leaf(self) -> None:
         """Trees without a question, as topologies of one question that sends all rows one way."""
-        whole = dataclasses.replace(
-            self.problem, topology=Topology.parse("depth-1"), forbid_empty_branches=False
-        )
+        depth_1 = Topology.parse("depth-1")
+        whole = replace(self.problem, topology=depth_1, forbid_empty_branches=False)
         feature = whole.allowed_features(0)[0]
         every = frozenset(range(whole.data.features[feature].n_values))
         for left in (every, frozenset[int]()):
@@ -178,6 +178,46 @@ class _Sizes:
             if other == topology or (smaller and topology.includes(other)):
                 self.bound[other] = min(self.bound[other], bound)
 
+    def search(self, order: Sequence[Topology], every: bool, on_points: OnPoints | None) -> None:
+        """Search the topologies that may have a better tree, and report the points."""
+        problems = [replace(self.problem, topology=topology) for topology in order]
+        encodings: Sequence[Encoding | None] = [None] * len(order)
+        if not (self.problem.gains.has_floor or self.problem.gains.counts_one_class):
+            encodings = encode_all(self.problem, order)
+        for problem, encoding in zip(problems, encodings, strict=True):
+            topology, k = problem.topology, problem.topology.n_nodes
+            wanted = k if every else self.most_questions
+            if self.is_settled(wanted) or self.cannot_improve(topology, wanted):
+                continue
+            left = self.control.time_limit - self.seconds
+            self.cancelled = self.control.stopped()  # a quick search may not ask
+            if self.cancelled or left <= 0:
+                return
+            outcome = self._outcome(problem, encoding, left)
+            found = outcome.assignment
+            better = found is not None and self.offer(k, problem, found)
+            self.keep_bound(topology, outcome)
+            self.cancelled = outcome.cancelled
+            if on_points is not None and (better or self.is_settled(k)):
+                on_points(self.points())
+            if self.cancelled:
+                return
+
+    def _outcome(self, problem: Problem, encoding: Encoding | None, left: float) -> SearchOutcome:
+        """Search a topology for a tree that beats the best so far."""
+        tell = self.control.on_progress
+        known = self.total_of(self.most_questions), self.bound_of(self.most_questions)
+        control = replace(
+            self.control,
+            time_limit=left,
+            on_progress=tell and (lambda _: tell(TracePoint(self.seconds, *known))),
+        )
+        if encoding is None:
+            return search(problem, control)
+        best = self.total_of(problem.topology.n_nodes)
+        cutoff = math.inf if best is None else encoding.cost(best)
+        return WeightedRun(problem, control, encoding, cutoff, self._shared).solve()
+
     def points(self) -> tuple[SizePoint, ...]:
         """All points, each counted again from the rows."""
         return tuple(self._point(k) for k in range(self.most_questions + 1))
@@ -185,7 +225,6 @@ class _Sizes:
     def _point(self, k: int) -> SizePoint:
         found, bound = self.best_of(k), self.bound_of(k)
         problem = self.problem if found is None else found.problem
-        seconds = time.perf_counter() - self.began
         solution = make_solution(
             problem,
             engine=self.engine,
@@ -195,7 +234,7 @@ class _Sizes:
             infeasible=found is None and bound is None,
             cancelled=self.cancelled,
             provers=(Prover.SEARCH,),
-            seconds=Seconds(seconds, search=seconds),
+            seconds=Seconds(self.seconds, search=self.seconds),
         )
         return SizePoint(k, problem, solution)
 
@@ -208,9 +247,9 @@ def solve_sizes(
     engine: Engine = Engine.SEARCH,
     time_limit: float = 60.0,
     threads: int = 1,
-    on_progress: OnProgress | None = None,
+    on_progress: Callable[[TracePoint], None] | None = None,
     on_points: OnPoints | None = None,
-    should_stop: ShouldStop | None = None,
+    should_stop: Callable[[], bool] | None = None,
 ) -> tuple[SizePoint, ...]:
     """Find the best tree of any shape with at most k questions, for each k, and prove it.
 
@@ -247,11 +286,9 @@ def solve_sizes(
     """
     check_any_shape(engine, has_node_rules=bool(problem.rules.nodes))
     loader.compile_in_background()
-    sizes = _Sizes(problem, most_questions, engine)
-    order = _order(most_questions, every or problem.forbid_empty_branches)
-    searcher = _Searcher(problem, order, threads, time.monotonic() + time_limit, should_stop)
-    searcher.on_progress = on_progress
-    searcher.run(sizes, every, on_points)
+    control = Control(time_limit, threads, 0, on_progress, None, should_stop)
+    sizes = _Sizes(problem, most_questions, engine, control)
+    sizes.search(_order(most_questions, every or problem.forbid_empty_branches), every, on_points)
     return sizes.points()
 
 
@@ -268,85 +305,6 @@ def _order(most_questions: int, every: bool) -> list[Topology]:
         if every or topology.depth <= FEW_LEVELS or k == most_questions
     ]
     return sorted(found, key=lambda topology: topology.depth > FEW_LEVELS)
-
-
-class _Searcher:
-    """Searches one topology after the other on the same rows."""
-
-    def __init__(
-        self,
-        problem: Problem,
-        order: Sequence[Topology],
-        threads: int,
-        deadline: float,
-        should_stop: ShouldStop | None,
-    ) -> None:
-        self.problems = [dataclasses.replace(problem, topology=topology) for topology in order]
-        self.threads, self.deadline, self.should_stop = threads, deadline, should_stop
-        self.on_progress: OnProgress | None = None
-        self.started = time.monotonic()
-        self._encodings: list[Encoding] = []
-        if not (problem.gains.has_floor or problem.gains.counts_one_class):
-            self._encodings = encode_all(problem, order)
-        self._shared = SharedBounds()
-
-    def run(self, sizes: _Sizes, every: bool, on_points: OnPoints | None) -> None:
-        """Search the topologies that may have a better tree, and report the points."""
-        for number, problem in enumerate(self.problems):
-            topology, k = problem.topology, problem.topology.n_nodes
-            wanted = k if every else sizes.most_questions
-            if sizes.is_settled(wanted) or sizes.cannot_improve(topology, wanted):
-                continue
-            if self.should_stop is not None and self.should_stop():  # quick ones may not call it
-                sizes.cancelled = True
-                return
-            outcome = self.search(number, sizes)
-            if outcome is None:
-                return
-            found = outcome.assignment
-            better = found is not None and sizes.offer(k, problem, found)
-            sizes.keep_bound(topology, outcome)
-            sizes.cancelled = outcome.cancelled
-            if on_points is not None and (better or sizes.is_settled(k)):
-                on_points(sizes.points())
-            if outcome.cancelled:
-                return
-
-    def search(self, number: int, sizes: _Sizes) -> SearchOutcome | None:
-        """Search a topology for a tree that beats the best so far; None if time is up."""
-        left = self.deadline - time.monotonic()
-        if left <= 0:
-            return None
-        problem = self.problems[number]
-        tell = self._teller(sizes)
-        if not self._encodings:
-            return solve_search(
-                problem,
-                time_limit=left,
-                threads=self.threads,
-                on_progress=tell,
-                should_stop=self.should_stop,
-            )
-        encoding, best = self._encodings[number], sizes.total_of(problem.topology.n_nodes)
-        run = Run(
-            problem,
-            encoding,
-            self.threads,
-            Watch(self.deadline, self.should_stop),
-            time.monotonic(),
-            on_progress=tell,
-            cutoff=math.inf if best is None else encoding.cost(best),
-            shared=self._shared,
-        )
-        run.go()
-        return run.finish()
-
-    def _teller(self, sizes: _Sizes) -> OnProgress | None:
-        if self.on_progress is None:
-            return None
-        tell, k = self.on_progress, sizes.most_questions
-        incumbent, bound = sizes.total_of(k), sizes.bound_of(k)
-        return lambda _point: tell(TracePoint(time.monotonic() - self.started, incumbent, bound))
 
 
 def encode_all(problem: Problem, topologies: Sequence[Topology]) -> list[Encoding]:
@@ -366,8 +324,8 @@ def encode_all(problem: Problem, topologies: Sequence[Topology]) -> list[Encodin
             mine += [c + first[-1] if c >= 0 else c - n_leaves for c in theirs]
         n_leaves += topology.n_leaves
     right[first[-1] - 1] = -1 - n_leaves
-    whole = encode(dataclasses.replace(problem, topology=Topology(tuple(left), tuple(right))))
+    whole = encode(replace(problem, topology=Topology(tuple(left), tuple(right))))
     return [
-        dataclasses.replace(whole, classes=whole.classes[at : at + topology.n_nodes])
+        replace(whole, classes=whole.classes[at : at + topology.n_nodes])
         for at, topology in zip(first, topologies, strict=True)
     ]

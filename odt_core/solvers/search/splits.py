@@ -13,6 +13,7 @@ import numpy as np
 from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import Columns, Flags, Floats, Masks, Whole, groups_of, pack
 from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.subsets import Sides
 
 MOST_PAIRS = 200_000
 """With more pairs of columns, the walk over subsets finds them."""
@@ -272,6 +273,14 @@ class Bounds:
         """Lower bounds of all splits of each set; 0 for chains. ``float64[(L,) K]``."""
         inside = self.bound[INSIDE, ..., : self.splits.n_columns]
         return self.splits.by_group(np.minimum(inside[0], inside[1]) if self.h else inside[0])
+
+    def _sides_of(self, k: int, mask: Masks) -> Sides:
+        """The columns of a set, with the bounds of their rows in a set of rows."""
+        at = slice(int(self.table.start[k]), int(self.table.start[k + 1]))
+        masks = self.splits.column_masks(np.arange(at.start, at.stop)) & mask
+        low, high = (np.moveaxis(self.bound[INSIDE, x, ..., at], -1, 0) for x in (0, self.h))
+        weight = self.weight.reshape(-1, self.splits.n)[0, at]
+        return Sides(self.table, self.cls, k, weight, masks, low, high)
 
     def _middles(self, columns: Whole) -> Whole:
         """The position of the middle column of each run of neighbours in a chain, and all of sets.

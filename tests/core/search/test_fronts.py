@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from odt_core.solvers.control import Control
 from odt_core.solvers.search import front_twins, fronts
 from odt_core.solvers.search.columns import pack
-from odt_core.solvers.search.floors import FrontierSearch, frontier, solve_floors
+from odt_core.solvers.search.floors import FloorRun, FrontierRun, frontier
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
-from odt_core.solvers.search.run import Watch
 from odt_core.tree import count_assignment
 from tests.examples import blocks
 from tests.properties import referee
@@ -88,7 +88,7 @@ def test_open_steps_are_those_of_the_twins(kernels: SimpleNamespace) -> None:
 
 def test_sums_of_columns_are_those_of_the_twins(kernels: SimpleNamespace) -> None:
     for seed in range(40):
-        search = FrontierSearch(random_problem(seed), Watch()).search
+        search = FrontierRun(random_problem(seed), Control()).search
         n, v = len(search.positive), len(search.table.group)
         chosen = np.random.default_rng(seed).random((4, n)) < 0.6
         masks = pack(chosen)
@@ -139,7 +139,7 @@ def test_heavy_rows_are_like_any_others() -> None:
 def test_an_empty_time_limit_proves_nothing_false() -> None:
     for seed in range(30):
         problem = random_problem(seed)
-        outcome = solve_floors(problem, Watch(0.0), 0.0)
+        outcome = FloorRun(problem, Control(time_limit=0.0)).solve()
         best = referee.best_value(problem)
         assert best is None or problem.gains.value(outcome.bound) >= best
         assert not (outcome.infeasible and best is not None)

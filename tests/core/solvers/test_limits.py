@@ -13,11 +13,11 @@ from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.solution import Engine, Status
 from odt_core.solvers import solve
+from odt_core.solvers.control import Control
 from odt_core.solvers.mip import greedy
 from odt_core.solvers.mip.process import end_idle_child
 from odt_core.solvers.search import frontier, solve_search
-from odt_core.solvers.search.floors import FloorSearch
-from odt_core.solvers.search.run import Watch
+from odt_core.solvers.search.floors import FloorRun
 from odt_core.topology import Topology
 from tests.core.solvers.problems import noise
 from tests.cpu import cpu_seconds
@@ -69,7 +69,7 @@ def test_the_bound_of_the_weighted_searches_is_that_of_each_pair_of_errors(seed:
         Objective(Goal.MAX_TNR, min_tpr=floor),
         Objective(Goal.ACCURACY, min_tpr=floor, min_tnr=Fraction(1, 2)),
     ):
-        search = FloorSearch(Problem(noise(40, [3, 3], seed), DEPTH_2, objective), 0.0, Watch())
+        search = FloorRun(Problem(noise(40, [3, 3], seed), DEPTH_2, objective), Control())
         search.cuts = [
             (int(random.integers(0, 4)), int(random.integers(1, 4)), int(random.integers(0, 50)))
             for _ in range(3)
@@ -88,11 +88,11 @@ def test_a_limit_is_kept_where_one_positive_row_weighs_millions() -> None:
     data = noise(40, [4, 4, 4, 4])
     weight = np.where(np.arange(40) == np.argmax(data.y), 2**24 - 1, 1)
     data = dataclasses.replace(data, weight=weight)
-    search = FloorSearch(Problem(data, DEPTH_2, FLOOR), time.monotonic(), Watch())
+    search = FloorRun(Problem(data, DEPTH_2, FLOOR), Control())
     search.cuts = [(1, weight, 5) for weight in range(1, 9)]
     began = time.process_time()
     for _ in range(100):
-        search.report()
+        search.report(*search.known())
     assert time.process_time() - began < 1
 
 
