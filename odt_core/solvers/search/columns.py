@@ -6,6 +6,7 @@ The primitives read the arrays of `Columns`. A *row set* is a mask with one bit 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from odt_core.errors import InputError
 from odt_core.problem import EncodedData, LeafCount, Problem, take_rows
 from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.search.groups import CHAIN, FULL, Group, make_groups
+from odt_core.topology import Topology
 
 LEAF, STUMP, PAIR = 0, 1, 2
 """Levels of decisions below a class: none, one (leaf-adjacent), two."""
@@ -302,33 +304,63 @@ def encode(problem: Problem) -> Encoding:
     InputError
         If the weights are too large for exact arithmetic, or there are too many categories.
     """
-    check_countable(problem)
+    return encode_all(problem, [problem.topology])[0]
+
+
+def encode_all(problem: Problem, topologies: Sequence[Topology]) -> list[Encoding]:
+    """The same for each of some topologies, with the same columns and class numbers."""
     gains = problem.gains
-    codes, positive, negative = merge(problem)
-    gain = negative * gains.gain_tn - positive * gains.gain_tp
-    both = np.minimum(negative * gains.gain_tn, positive * gains.gain_tp)
-    most = int(positive.sum()) * gains.gain_tp + int(negative.sum()) * gains.gain_tn
-    unit = _common_unit(gain, both)
-    if problem.smallest_leaf is None:
-        keep = gain != 0
-        codes, gain = take_rows(codes, keep), gain[keep]
-        positive, negative = positive[keep], negative[keep]
-    base = int(both.sum()) // unit
-    return _lay_out(problem, codes, gain // unit, (positive, negative), base, unit, most)
+    whole, classes = _encode(problem, topologies, gains.gain_tp, gains.gain_tn, shorten=True)
+    return [replace(whole, classes=each) for each in classes]
 
 
 def encode_fronts(problem: Problem) -> Encoding:
     """The same where d is negative minus positive weight, and no row is left out."""
+    return _encode(problem, [problem.topology], 1, 1, shorten=False)[0]
+
+
+def _encode(
+    problem: Problem, topologies: Sequence[Topology], cost_fn: int, cost_fp: int, *, shorten: bool
+) -> tuple[Encoding, list[tuple[int, ...]]]:
+    """The arrays of a problem with the first topology, and the classes of each topology.
+
+    To shorten them, costs are divided by a common unit, and rows without cost are left out.
+    """
     check_countable(problem)
+    rule = problem.smallest_leaf
     codes, positive, negative = merge(problem)
-    base = int(np.minimum(positive, negative).sum())
-    most = int(positive.sum() + negative.sum())
-    return _lay_out(problem, codes, negative - positive, (positive, negative), base, 1, most)
+    d = cost_fp * negative - cost_fn * positive
+    both = np.minimum(cost_fn * positive, cost_fp * negative)
+    most = int(positive.sum()) * cost_fn + int(negative.sum()) * cost_fp
+    unit = _common_unit(d, both) if shorten else 1
+    d //= unit
+    if shorten and rule is None:
+        keep = d != 0
+        codes, d, positive, negative = (
+            take_rows(codes, keep), d[keep], positive[keep], negative[keep],
+        )  # fmt: skip
+    size = positive + negative
+    if rule is not None and rule.of is not LeafCount.ROWS:
+        size = positive if problem.data.n_positive <= problem.data.n_negative else negative
+    groups = make_groups(problem, codes, np.maximum(np.abs(d), 1))
+    check_columns(groups)
+    classes, tree = make_classes(problem, groups, topologies)
+    encoding = Encoding(
+        Columns(*_arrays(groups, codes, d), *tree),
+        groups,
+        classes[0],
+        int(both.sum()) // unit,
+        unit,
+        most,
+        positive.astype(np.float64),
+        negative.astype(np.float64),
+        size.astype(np.float64),
+        0 if rule is None else rule.rows,
+    )
+    return encoding, classes
 
 
-def merge(
-    problem: Problem,
-) -> tuple[npt.NDArray[np.int32], Whole, Whole]:
+def merge(problem: Problem) -> tuple[npt.NDArray[np.int32], Whole, Whole]:
     """Merge rows with equal codes: codes, positive weight, negative weight."""
     data = problem.data.merged()  # its rows are in the order of the keys, so that sorting is fast
     key = np.zeros(len(data.y), np.int64)
@@ -341,9 +373,10 @@ def merge(
         key = key * radix + data.codes[:, g]
         size *= radix
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    n = len(first)
-    positive = np.bincount(inverse, np.where(data.y, data.weight, 0), n).astype(np.int64)
-    negative = np.bincount(inverse, np.where(data.y, 0, data.weight), n).astype(np.int64)
+    positive, negative = (
+        np.bincount(inverse, data.weight * (data.y == label)).astype(np.int64)
+        for label in (True, False)
+    )
     return take_rows(data.codes, first), positive, negative
 
 
@@ -355,42 +388,37 @@ def _common_unit(*costs: Whole) -> int:
     return max(int(np.gcd.reduce(np.unique(sizes))), 1)
 
 
-def _lay_out(
-    problem: Problem,
-    codes: npt.NDArray[np.int32],
-    d: Whole,
-    weights: tuple[Whole, Whole],
-    base: int,
-    unit: int,
-    most: int,
-) -> Encoding:
-    """The arrays of a problem, from its merged rows."""
-    groups = make_groups(problem, codes, np.maximum(np.abs(d), 1))
-    check_columns(groups)
-    classes, tree = make_classes(problem, groups)
-    positive, negative = (each.astype(np.float64) for each in weights)
+def _arrays(
+    groups: tuple[Group, ...], codes: npt.NDArray[np.int32], d: Whole
+) -> tuple[npt.NDArray, ...]:
+    """Arrays ``d`` to ``group`` of `Columns`."""
     start = np.cumsum([0, *(group.n for group in groups)]).astype(np.int64)
     local = np.array([group.local(codes) for group in groups], np.int32).reshape(-1, len(codes))
-    cells, cell_at, dropped = _cells(groups, start, local)
-    table = Columns(
+    by_sweeps = wants_sweeps(int(start[-1]), local)
+    bits = np.zeros((start[-1], 0 if by_sweeps else n_words(len(codes))), np.uint64)
+    dropped = np.full(len(groups), -1, np.int64)
+    counted = np.empty(local.shape, np.bool_)
+    for k, group in enumerate(groups):
+        at, is_chain = np.arange(group.n, dtype=np.int32)[:, None], group.kind == CHAIN
+        if not by_sweeps:
+            bits[start[k] : start[k + 1]] = pack(local[k] <= at if is_chain else local[k] == at)
+        most = group.n if is_chain else int(np.bincount(local[k], minlength=group.n).argmax())
+        counted[k] = local[k] != most
+        dropped[k] = -1 if is_chain else start[k] + most
+    cells = (local + start[:-1, None]).astype(np.int32).T[counted.T]
+    return (
         d.astype(np.float64),
-        _bits(groups, start, local),
+        bits,
         cells,
-        cell_at,
+        np.append(0, np.cumsum(counted.sum(axis=0))).astype(np.int64),
         local,
-        sorted_rows(local[: len(groups) * wants_sweeps(int(start[-1]), local)]),
+        sorted_rows(local[: len(groups) * by_sweeps]),
         start,
         np.array([group.kind for group in groups], np.int64),
         np.array([group.arity for group in groups], np.int64),
         dropped,
         np.repeat(np.arange(len(groups)), np.diff(start)),
-        *tree,
     )
-    rule, data, size = problem.smallest_leaf, problem.data, positive + negative
-    if rule is not None and rule.of is not LeafCount.ROWS:
-        size = positive if data.n_positive <= data.n_negative else negative
-    smallest = 0 if rule is None else rule.rows
-    return Encoding(table, groups, classes, base, unit, most, positive, negative, size, smallest)
 
 
 def sorted_rows(local: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
@@ -398,99 +426,62 @@ def sorted_rows(local: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     return np.argsort(local, axis=1, kind="stable").astype(np.int32)
 
 
-def _cells(
-    groups: tuple[Group, ...], start: Whole, local: npt.NDArray[np.int32]
-) -> tuple[npt.NDArray[np.int32], Whole, Whole]:
-    """Arrays ``cells``, ``cell_at`` and ``dropped`` of `Columns`."""
-    n = local.shape[1]
-    dropped = np.full(len(groups), -1, np.int64)
-    column = np.empty((len(groups), n), np.int32)
-    counted = np.empty((len(groups), n), np.bool_)
-    for k, group in enumerate(groups):
-        np.add(local[k], start[k], out=column[k], casting="unsafe")
-        if group.kind == CHAIN:
-            counted[k] = local[k] != group.n
-        else:
-            most = int(np.bincount(local[k], minlength=group.n).argmax())
-            dropped[k] = start[k] + most
-            counted[k] = local[k] != most
-    cell_at = np.zeros(n + 1, np.int64)
-    np.cumsum(counted.sum(axis=0), out=cell_at[1:])
-    return column.T[counted.T], cell_at, dropped
-
-
-def _bits(groups: tuple[Group, ...], start: Whole, local: npt.NDArray[np.int32]) -> Masks:
-    """Array ``bits`` of `Columns`."""
-    v, n = int(start[-1]), local.shape[1]
-    if wants_sweeps(v, local):
-        return np.zeros((v, 0), np.uint64)
-    bits = np.empty((v, n_words(n)), np.uint64)
-    for k, group in enumerate(groups):
-        at = np.arange(group.n, dtype=np.int32)[:, None]
-        bits[start[k] : start[k + 1]] = pack(
-            local[k] <= at if group.kind == CHAIN else local[k] == at
-        )
-    return bits
-
-
 # ---------------------------------------------------------------- classes of subtrees
 
 
 def make_classes(
-    problem: Problem, groups: tuple[Group, ...]
-) -> tuple[tuple[int, ...], tuple[npt.NDArray, ...]]:
+    problem: Problem, groups: tuple[Group, ...], topologies: Sequence[Topology]
+) -> tuple[list[tuple[int, ...]], tuple[npt.NDArray, ...]]:
     """Number the subtrees. Equal subtrees (same shape, same rules) get one number.
 
     Returns
     -------
-    classes : tuple of int
-        The class of each decision node. Class 0 is the leaf.
+    classes : list of tuple of int
+        For each topology the class of each decision node. Class 0 is the leaf.
     arrays : tuple
         ``level`` to ``runs`` of `Columns`.
     """
-    topology = problem.topology
     known: dict[tuple, int] = {("leaf",): 0}
-    level, low, high = [0], [0], [0]
+    rows: list[tuple[int, int, int, bool, bool]] = [(0, 0, 0, True, False)]
     lists: list[tuple[int, ...]] = [()]
-    empty_ok, one_way = [True], [False]
-    classes = [0] * topology.n_nodes
     free: dict[frozenset[int] | None, tuple[int, ...]] = {}
 
-    def visit(child: int) -> int:
+    def visit(topology: Topology, child: int, classes: list[int]) -> int:
         if child < 0:
             return 0
-        left, right = (visit(below) for below in topology.children(child))
+        left, right = (visit(topology, below, classes) for below in topology.children(child))
         rule = problem.rules.at(child)
-        if rule.split is not None:
+        fixed = rule.split is not None
+        if fixed:
             allowed = tuple(k for k, group in enumerate(groups) if group.fixed == rule.split)
         else:
             if rule.features not in free:
                 free[rule.features] = _free_groups(problem, groups, child)
             allowed = free[rule.features]
-            left, right = sorted((left, right), key=lambda c: (level[c], c))
-        fixed = rule.split is not None
+            left, right = sorted((left, right), key=lambda c: (rows[c][0], c))
         key = (left, right, allowed, fixed)
         if key not in known:
-            known[key] = len(level)
-            level.append(1 + max(level[left], level[right]))
-            low.append(left)
-            high.append(right)
+            known[key] = len(rows)
+            level = 1 + max(rows[left][0], rows[right][0])
+            empty_ok = level == STUMP if fixed else not problem.forbid_empty_branches
+            rows.append((level, left, right, empty_ok, fixed))
             lists.append(allowed)
-            empty_ok.append(not problem.forbid_empty_branches if not fixed else level[-1] == STUMP)
-            one_way.append(fixed)
         classes[child] = known[key]
         return known[key]
 
-    visit(0)
+    found = [[0] * topology.n_nodes for topology in topologies]
+    for topology, classes in zip(topologies, found, strict=True):
+        visit(topology, 0, classes)
     at = np.cumsum([0] + [len(allowed) for allowed in lists]).astype(np.int64)
-    return tuple(classes), (
-        np.array(level, np.int64),
-        np.array(low, np.int64),
-        np.array(high, np.int64),
+    level, low, high, empty_ok, one_way = (np.array(each) for each in zip(*rows, strict=True))
+    return [tuple(classes) for classes in found], (
+        level,
+        low,
+        high,
         at,
         np.array([k for allowed in lists for k in allowed], np.int64),
-        np.array(empty_ok, np.bool_),
-        np.array(one_way, np.bool_),
+        empty_ok,
+        one_way,
         *_runs(groups, lists),
     )
 

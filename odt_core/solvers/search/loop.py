@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from odt_core.solvers.search.choices import Choice, best_stump
+from odt_core.solvers.search.choices import Choice, best_stump, column_sums
 from odt_core.solvers.search.columns import (
     LEAF,
     PAIR,
@@ -77,6 +77,7 @@ class Loop(Bounds):
         self.choices: dict[tuple[int, int, int], Choice | None] = {}
         self.rows = [search.empty_rows() for _ in range(self.h + 1)]
         self.base: Base | None = None
+        self.is_solved = np.zeros(self.h + 1, np.bool_)  # whether `whole` is the optimum
 
     # ------------------------------------------------------------ the loop
 
@@ -99,13 +100,12 @@ class Loop(Bounds):
 
     def _begin(self) -> None:
         search, splits = self.search, self.splits
-        v = splits.n_columns
-        self.weight[:v], self.total_weight[:] = search.weigh(self.mask, self.place)
+        v, rows = splits.n_columns, rows_of(self.mask, len(search.absolute))
+        weight = search.absolute[rows]
+        self.weight[:v], self.total_weight[:] = column_sums(self.table, rows, weight), weight.sum()
         self.weight[v:] = splits.pair_sums(self.weight)
         if self.place >= 0 and search.store is not None:
             search.store.fill(self)
-        if self.top and not self.restricted and search.shared is not None:
-            search.shared.fill(self)
         for x, child in enumerate(self.children[: self.h + 1]):
             if self.table.level[child] <= STUMP and not search.by_sweeps:
                 self._look_up(x, child)
@@ -122,22 +122,18 @@ class Loop(Bounds):
 
     def _solve_whole(self) -> None:
         """Solve each child on all rows: a tree with an empty branch, and a bound for all splits."""
-        store = self.search.store
         for x, child in enumerate(self.children[: self.h + 1]):
             choice: Choice | None = None
-            sure = False
-            if store is not None and self.place >= 0:
-                self.whole[x], sure = store.whole(self.place, child)
-            if not sure and self.whole[x] < self.best:
+            if not self.is_solved[x] and self.whole[x] < self.best:
                 limit = np.array([self.best])
                 everywhere = self.search.everywhere if self.top else -1
                 answer = self.search.solve(child, self.mask[None], limit, [everywhere])
                 self.whole[x] = max(float(answer.cost[0]), self.whole[x])
-                sure, choice = answer.cost[0] < self.best, answer.choice(0)
+                self.is_solved[x], choice = answer.cost[0] < self.best, answer.choice(0)
             if self.restricted and self.table.empty_ok[self.cls] and self.whole[x] < self.best:
                 nothing = Choice(-1, x == 0, ())
                 self._offer(*restricted_split(self.search, self.cls, self.mask, nothing, self.best))
-            elif sure and self.table.empty_ok[self.cls]:
+            elif self.is_solved[x] and self.table.empty_ok[self.cls]:
                 # a question without members sends all rows to the child that members do not go to
                 low, high = (choice, None) if x == 0 else (None, choice)
                 self._offer(self.whole[x], Choice(-1, x == 0, (), low, high))
@@ -404,8 +400,6 @@ class Loop(Bounds):
     def _end(self) -> None:
         if self.place >= 0 and self.search.store is not None:
             self.search.store.keep(self)
-        if self.top and not self.restricted and self.search.shared is not None:
-            self.search.shared.keep(self)
 
 
 # ---------------------------------------------------------------- the smallest leaf

@@ -34,7 +34,6 @@ from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import Encoding, Whole, encode
 from odt_core.solvers.search.loader import loader
 from odt_core.solvers.search.search import Search, Stopped
-from odt_core.solvers.search.store import SharedBounds
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 POLL_SECONDS = 0.02
@@ -191,8 +190,8 @@ class WeightedRun(Run):
     ----------
     cutoff : float
         Only a tree that costs less is wanted.
-    shared : SharedBounds, optional
-        Bounds from searches for other topologies.
+    before : Search, optional
+        A search for another topology (see `Search`).
     """
 
     def __init__(
@@ -201,17 +200,19 @@ class WeightedRun(Run):
         control: Control,
         encoding: Encoding | None = None,
         cutoff: float = math.inf,
-        shared: SharedBounds | None = None,
+        before: Search | None = None,
     ) -> None:
         super().__init__(problem, control)
         self.encoding = encode(problem) if encoding is None else encoding
         self.best = self.cutoff = cutoff
-        self.shared = shared
         self.choice: Choice | None = None  # the best tree, as far as its splits are known
         self.bound = 0.0  # proved lower bound of the cost
         self.infeasible = False  # whether no tree has leaves that are large enough
         self._lock = threading.Lock()
         self._shown: Choice | None = None
+        self.search = Search(
+            self.encoding, self.halt, control.threads, self._offer, self._raise_bound, before
+        )
 
     def _offer(self, cost: float, choice: Choice | None) -> None:
         with self._lock:
@@ -224,11 +225,7 @@ class WeightedRun(Run):
 
     def work(self) -> None:
         """Search for the best tree."""
-        search = Search(
-            self.encoding, self.halt, self.control.threads, self._offer, self._raise_bound,
-            self.shared,
-        )  # fmt: skip
-        self._offer(*search.root(self.best))
+        self._offer(*self.search.root(self.best))
         self.bound = self.best
         self.infeasible = not math.isfinite(self.best)
 

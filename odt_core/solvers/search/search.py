@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search import loader, twins
-from odt_core.solvers.search.choices import Choice, column_sums
+from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     PAIR,
     Base,
@@ -23,12 +23,11 @@ from odt_core.solvers.search.columns import (
     Whole,
     groups_of,
     most_members,
-    rows_of,
     wants_sweeps,
 )
 from odt_core.solvers.search.loop import Loop, restricted
 from odt_core.solvers.search.splits import Splits
-from odt_core.solvers.search.store import SharedBounds, Store, Tables
+from odt_core.solvers.search.store import Store, Tables
 
 
 class Stopped(Exception):
@@ -57,8 +56,8 @@ class Search:
         Set to end the search. The search then raises `Stopped`.
     on_better, on_bound : callable, optional
         Receive each better tree of the root (cost and choice), and lower bounds of its cost.
-    shared : SharedBounds, optional
-        Bounds from searches for other topologies.
+    before : Search, optional
+        A search of the same encoding for another topology. Its store and tables are used again.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class Search:
         threads: int = 1,
         on_better: Callable[[float, Choice], None] | None = None,
         on_bound: Callable[[float], None] | None = None,
-        shared: SharedBounds | None = None,
+        before: Search | None = None,
     ) -> None:
         self.encoding, self.table = encoding, encoding.table
         self.halt = np.zeros(1, np.int64) if halt is None else halt
@@ -78,11 +77,11 @@ class Search:
         self.splits = Splits.of(self.table)
         self.primitives = loader.primitives
         self.by_sweeps = wants_sweeps(self.splits.n_columns, self.table.local)
-        self.store: Store | None = None
+        self.store: Store | None = None if before is None else before.store
         self.most_members = most_members(self.table)
-        self.shared = shared
         self.absolute = np.abs(self.table.d)
-        self.tables = Tables(self)
+        self.tables: Tables = Tables(self) if before is None else before.tables
+        self.tables.search = self
 
     # ------------------------------------------------------------ the root
 
@@ -92,9 +91,7 @@ class Search:
         level = self.table.level[cls]
         if self.encoding.smallest:
             return self._restricted_root(cls, limit)
-        if self.shared is not None:
-            self.shared.begin(self, cls)
-        elif level > PAIR + 1 and not self.by_sweeps:
+        if level > PAIR + 1 and self.store is None and not self.by_sweeps:
             self.store = Store.of(self)
         if level > PAIR:
             self._loop = Loop(self, cls, self.encoding.everything, limit, top=True)
@@ -135,22 +132,6 @@ class Search:
     def empty_rows(self) -> npt.NDArray[np.int32]:
         """Room for the splits that `two_levels` writes for both sides of every split."""
         return np.full((2, self.splits.n, 3 + self.most_members), -2, np.int32)
-
-    def weigh(self, mask: Masks, place: int) -> tuple[Floats, float]:
-        """Weight of a set's rows in each column, and of all its rows."""
-        if self.store is not None and place >= 0:
-            return self.store.weigh(place)
-        rows = rows_of(mask, len(self.absolute))
-        weight = self.absolute[rows]
-        return column_sums(self.table, rows, weight), float(weight.sum())
-
-    def pair_weights(self) -> Floats:
-        """Weight of the rows in each two columns, ``float64[V, V]``."""
-        counted = Counted.empty(self.splits.n_columns)
-        heavy = self.table._replace(d=self.absolute)
-        self.primitives().count_pairs(heavy, self.encoding.everything, counted, self.halt)
-        self.check()
-        return counted.F
 
     def shallow_sides(self, mask: Masks, cls: int) -> tuple[Floats, Floats]:
         """Costs of a class of at most one level inside and outside every split."""

@@ -3,7 +3,7 @@
 A mirror image has the same trees, so there are 66 topologies of at most four levels. They are
 searched one after the other: topologies of few levels first, which are quick and give good trees
 early, then the others by rising number of questions. Each search looks only for trees that are
-better than the best so far, and uses the bounds of the searches before it (`SharedBounds`). See
+better than the best so far, and uses the store and tables of the searches before it. See
 docs/method.md.
 """
 
@@ -28,10 +28,10 @@ from odt_core.solution import (
 )
 from odt_core.solvers.control import Control
 from odt_core.solvers.exactness import check_any_shape
-from odt_core.solvers.search.columns import Encoding, encode, merge
+from odt_core.solvers.search.columns import Encoding, encode_all, merge
 from odt_core.solvers.search.loader import loader
 from odt_core.solvers.search.run import SearchOutcome, WeightedRun, search
-from odt_core.solvers.search.store import SharedBounds
+from odt_core.solvers.search.search import Search
 from odt_core.topology import Topology, unordered_topologies
 from odt_core.tree import count_assignment
 
@@ -114,7 +114,7 @@ class _Sizes:
         }
         self.cancelled = False
         self._began = time.perf_counter()
-        self._shared = SharedBounds()
+        self._last: Search | None = None  # its store and tables serve the next search
         self._lone_leaf()
 
     @property
@@ -216,7 +216,9 @@ class _Sizes:
             return search(problem, control)
         best = self.total_of(problem.topology.n_nodes)
         cutoff = math.inf if best is None else encoding.cost(best)
-        return WeightedRun(problem, control, encoding, cutoff, self._shared).solve()
+        run = WeightedRun(problem, control, encoding, cutoff, self._last)
+        self._last = run.search
+        return run.solve()
 
     def points(self) -> tuple[SizePoint, ...]:
         """All points, each counted again from the rows."""
@@ -305,27 +307,3 @@ def _order(most_questions: int, every: bool) -> list[Topology]:
         if every or topology.depth <= FEW_LEVELS or k == most_questions
     ]
     return sorted(found, key=lambda topology: topology.depth > FEW_LEVELS)
-
-
-def encode_all(problem: Problem, topologies: Sequence[Topology]) -> list[Encoding]:
-    """One encoding for each topology, all with the same columns and class numbers.
-
-    One large topology gives the classes: a chain of nodes with the topologies on its left.
-    """
-    left: list[int] = []
-    right: list[int] = []
-    first: list[int] = []
-    n_leaves = 0
-    for topology in topologies:
-        left.append(len(left) + 1)
-        right.append(len(left) + topology.n_nodes)
-        first.append(len(left))
-        for mine, theirs in ((left, topology.left), (right, topology.right)):
-            mine += [c + first[-1] if c >= 0 else c - n_leaves for c in theirs]
-        n_leaves += topology.n_leaves
-    right[first[-1] - 1] = -1 - n_leaves
-    whole = encode(replace(problem, topology=Topology(tuple(left), tuple(right))))
-    return [
-        replace(whole, classes=whole.classes[at : at + topology.n_nodes])
-        for at, topology in zip(first, topologies, strict=True)
-    ]

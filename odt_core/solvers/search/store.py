@@ -8,13 +8,14 @@ holds a lower bound for each two sides, and whether it is the optimum.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import PAIR, Base, Columns, Crossings, Floats, Masks
-from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Splits
+from odt_core.solvers.search.columns import PAIR, Base, Crossings, Flags, Floats, Masks
+from odt_core.solvers.search.splits import OUTSIDE
 
 if TYPE_CHECKING:
     from odt_core.solvers.search.loop import Loop
@@ -48,7 +49,7 @@ class Tables:
         narrow = search.absolute.sum() < NARROW and not search.by_sweeps
         self.fits = bool(narrow and 0 < 4 * v**3 <= MOST_BYTES)
         lines = v * (v + 1) * (v + 2) // 6
-        deep = search.table.level[search.encoding.classes[0]] > PAIR + 1
+        deep = search.table.level.max() > PAIR + 1
         self.fits_two = bool(deep and narrow and 4 * lines * v <= MOST_BYTES)
         self.everything: Base | None = None
         self._crossings: Crossings | None = None
@@ -132,28 +133,21 @@ class Tables:
 class Store:
     """Lower bounds of the intersections of two sides.
 
-    Side ``s`` is the inside of split s, side ``n + s`` its outside, and ``2 n`` all rows, where n
-    is the number of splits that have a row in the matrix.
+    Side ``s`` is the inside of split s, side ``n + s`` its outside, and ``2 n`` all rows.
 
     Parameters
     ----------
-    search : Search
     n : int
-        Number of splits.
+        Number of splits that have a row in the matrix.
     classes : list of int
         The classes of two levels whose bounds are kept.
     """
 
-    def __init__(self, search: Search, n: int, classes: list[int]) -> None:
-        self.splits: Splits = search.splits
-        self.table: Columns = search.table
+    def __init__(self, n: int, classes: list[int]) -> None:
         self.n = n
         self.everywhere = 2 * n
-        self.known = {c: np.zeros((2 * n + 1, 2 * n)) for c in classes}
-        self.sure = {c: np.zeros((2 * n + 1, 2 * n), np.bool_) for c in classes}
-        self.shared = search.pair_weights()
-        self.total = float(search.absolute.sum())
-        self.all_rows = self._both_sides(np.diagonal(self.shared), self.total)
+        self.known = {c: np.zeros((2 * n + 1, 2 * n + 1)) for c in classes}
+        self.exact = {c: np.zeros((2 * n + 1, 2 * n + 1), np.bool_) for c in classes}
         self._lock = threading.Lock()
 
     @classmethod
@@ -162,139 +156,31 @@ class Store:
         classes = np.flatnonzero(search.table.level == PAIR).tolist()
         for n in (search.splits.n, search.splits.n_columns):
             if classes and (2 * n + 1) ** 2 * len(classes) <= MOST_CELLS:
-                return cls(search, n, classes)
+                return cls(n, classes)
         return None
 
     def place(self, side: int, split: int) -> int:
         """The number of a side, -1 if it has none."""
         return side * self.n + split if split < self.n else -1
 
-    # ------------------------------------------------------------ weights
-
-    def _both_sides(self, columns: Floats, all_of: float) -> Floats:
-        """Weights inside and outside every split, from weights inside the columns."""
-        inside = np.empty(self.n)
-        v = self.splits.n_columns
-        inside[:v] = columns
-        if self.n > v:
-            inside[v:] = self.splits.pair_sums(columns)
-        return np.concatenate([inside, all_of - inside])
-
-    def weigh(self, place: int) -> tuple[Floats, float]:
-        """Weight of a side's rows in each column, and of all of them."""
-        every = np.diagonal(self.shared)
-        if place == self.everywhere:
-            return every, self.total
-        side, split = divmod(place, self.n)
-        columns = list(self.splits.columns(split))
-        inside, own = self.shared[columns].sum(axis=0), float(every[columns].sum())
-        return (every - inside, self.total - own) if side == OUTSIDE else (inside, own)
-
-    def _weights(self, columns: tuple[int, ...]) -> Floats:
-        """Weight of the rows that some columns share with every side."""
-        row = self.shared[list(columns)].sum(axis=0)
-        return self._both_sides(row, float(self.shared[columns, columns].sum()))
-
-    # ------------------------------------------------------------ before and after a loop
-
-    def whole(self, place: int, cls: int) -> tuple[float, bool]:
-        """Lower bound of a class on all rows of a side, and whether it is the optimum."""
-        if cls not in self.known or place == self.everywhere:
-            return 0.0, False
-        with self._lock:
-            return float(self.known[cls][-1, place]), bool(self.sure[cls][-1, place])
-
     def fill(self, loop: Loop) -> None:
-        """Give a loop the known bounds of its sides."""
-        for x, child in enumerate(loop.children[: loop.h + 1]):
-            if child not in self.known:
-                continue
+        """Give a loop the known bounds of its sides and of its rows."""
+        for x, known, exact in self._classes_of(loop):
             with self._lock:
-                row = self.known[child][loop.place]
-                sure = self.sure[child][loop.place]
-                if loop.place != self.everywhere:
-                    row = np.maximum(row, self._bounds(self.known[child], loop.place))
-                loop.bound[:, x, : self.n] = row.reshape(2, self.n)
-                loop.exact[:, x, : self.n] = sure.reshape(2, self.n)
+                loop.bound[:, x, : self.n] = known[loop.place, :-1].reshape(2, self.n)
+                loop.exact[:, x, : self.n] = exact[loop.place, :-1].reshape(2, self.n)
+                loop.whole[x], loop.is_solved[x] = known[-1, loop.place], exact[-1, loop.place]
 
     def keep(self, loop: Loop) -> None:
-        """Keep the bounds that a loop found."""
-        for x, child in enumerate(loop.children[: loop.h + 1]):
-            if child not in self.known:
-                continue
-            row = loop.bound[:, x, : self.n].ravel()
-            sure = loop.exact[:, x, : self.n].ravel()
+        """Keep the bounds that a loop found, in the row and in the column of its rows."""
+        for x, known, exact in self._classes_of(loop):
             with self._lock:
-                known, certain = self.known[child], self.sure[child]
-                np.maximum(known[loop.place], row, out=known[loop.place])
-                certain[loop.place] |= sure
-                if loop.place < self.everywhere:
-                    column = known[: self.everywhere, loop.place]
-                    np.maximum(column, row, out=column)
-                    certain[: self.everywhere, loop.place] |= sure
+                for row in (loop.place, slice(-1)), (slice(-1), loop.place):
+                    known[row] = np.maximum(known[row], loop.bound[:, x, : self.n].ravel())
+                    exact[row] |= loop.exact[:, x, : self.n].ravel()
 
-    def _bounds(self, known: Floats, place: int) -> Floats:
-        """Lower bounds of a side's intersections with all sides (disjoint sets, similarity)."""
-        side, split = divmod(place, self.n)
-        columns = self.splits.columns(split)
-        weight = self._weights(columns)
-        members = known[list(columns)].sum(axis=0)
-        whole = known[-1]
-        if side == INSIDE:
-            low = np.maximum(members, whole - (self.all_rows - weight) + known[self.n + split])
-        else:
-            low = whole - weight + members
-            for one, other in (columns, columns[::-1]) if len(columns) == 2 else ():
-                left = known[self.n + one] - self._weights((other,)) + known[other]
-                np.maximum(low, left, out=low)
-        return low
-
-
-class SharedBounds:
-    """Bounds and tables that searches of one problem for several topologies share.
-
-    Bounds of a subtree on the sides of a root's splits do not depend on the root's other subtree.
-
-    Attributes
-    ----------
-    store : Store or None
-        Bounds of row sets two levels below the root.
-    tables : Tables or None
-        The tables for roots of four levels.
-    sides : dict of int to float64[2, S]
-        For each class, lower bounds inside and outside each split.
-    whole : dict of int to float
-        For each class, a lower bound on all rows.
-    """
-
-    def __init__(self) -> None:
-        self.store: Store | None = None
-        self.tables: Tables | None = None
-        self.sides: dict[int, Floats] = {}
-        self.whole: dict[int, float] = {}
-        self._has_store = False
-
-    def begin(self, search: Search, root: int) -> None:
-        """Prepare for a search of a root's class."""
-        if not self._has_store:
-            self._has_store = True
-            self.store = None if search.by_sweeps else Store.of(search)
-        if search.table.level[root] > PAIR + 1:
-            search.store = self.store
-            if self.tables is None:
-                self.tables = search.tables
-            search.tables, self.tables.search = self.tables, search
-
-    def fill(self, loop: Loop) -> None:
-        """Give the loop of a root the known bounds of its sides."""
+    def _classes_of(self, loop: Loop) -> Iterator[tuple[int, Floats, Flags]]:
+        """The children of a loop that are kept: number, bounds, and whether they are optima."""
         for x, child in enumerate(loop.children[: loop.h + 1]):
-            if child in self.sides:
-                np.maximum(loop.bound[:, x], self.sides[child], out=loop.bound[:, x])
-                loop.whole[x] = max(loop.whole[x], self.whole[child])
-
-    def keep(self, loop: Loop) -> None:
-        """Keep the bounds that the loop of a root found."""
-        for x, child in enumerate(loop.children[: loop.h + 1]):
-            found = np.maximum(loop.bound[:, x], self.sides.get(child, 0.0))
-            self.sides[child] = np.where(np.isfinite(found), found, 0.0)
-            self.whole[child] = max(loop.whole[x], self.whole.get(child, 0.0))
+            if child in self.known:
+                yield x, self.known[child], self.exact[child]
