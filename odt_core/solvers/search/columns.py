@@ -50,7 +50,6 @@ def may_want_sweeps(data: EncodedData) -> bool:
 MOST_CATEGORIES = 2**14
 """Tables grow with the square of the columns: with so many, one takes 1 GiB."""
 
-
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -95,79 +94,47 @@ def count(masks: Masks) -> Whole:
 
 
 class Columns(NamedTuple):
-    """The arrays of a problem. N rows, V columns, K groups, C classes, W words of 64 rows.
+    """The arrays of a problem. N rows, V columns, K groups, C classes, W words of 64 rows."""
 
-    Attributes
-    ----------
-    d : float64[N]
-        The cost of calling the row positive, minus the cost of calling it negative.
-    bits : uint64[V, W]
-        The rows in each column; uint64[V, 0] with sweeps.
-    cells, cell_at : int32[...], int64[N + 1]
-        The columns in which a row is counted: the first of a chain that holds it, and its own of a
-        set, unless that is the `dropped` one.
-    local : int32[K, N]
-        Position of the row in the group: column ``start + p`` of a set; in a chain the row is in
-        the columns from ``start + p`` on.
-    order : int32[K, N]
-        The rows by rising position in each group; int32[0, N] without sweeps.
-    start, kind, arity : int64[K + 1], int64[K], int64[K]
-        First column, kind and largest subset of each group.
-    dropped : int64[K]
-        The column of a set that is recovered from the totals; -1 for a chain.
-    group : int64[V]
-        The group of each column.
-    level, low, high : int64[C]
-        Levels of decisions of each class (0 is the leaf), and the classes of its children.
-    groups_at, groups : int64[C + 1], int64[...]
-        The groups that a class's root may split on.
-    empty_ok, one_way : bool[C]
-        Whether the root may send every row one way; whether its question may not be reversed.
-    runs_at, runs : int64[C + 1], int64[R, 3]
-        The same groups as runs of columns with one rule: how many of them may go one way (or
-        `ANY`), first and last + 1 column. If that is one, a run may go over several groups.
-    """
-
-    d: Floats
-    bits: Masks
-    cells: npt.NDArray[np.int32]
-    cell_at: Whole
+    d: Floats  # [N]: the cost of calling the row positive, minus the cost of calling it negative
+    bits: Masks  # [V, W]: the rows in each column; [V, 0] with sweeps
+    # the columns in which a row is counted: the first of a chain that holds it, and its own of a
+    # set, unless that is the `dropped` one
+    cells: npt.NDArray[np.int32]  # [...]
+    cell_at: Whole  # [N + 1]: the first cell of each row
+    # [K, N]: position of the row in the group: column ``start + p`` of a set; in a chain the row is
+    # in the columns from ``start + p`` on
     local: npt.NDArray[np.int32]
-    order: npt.NDArray[np.int32]
-    start: Whole
-    kind: Whole
-    arity: Whole
-    dropped: Whole
-    group: Whole
-    level: Whole
-    low: Whole
+    order: npt.NDArray[np.int32]  # [K, N]: rows by rising position; [0, N] without sweeps
+    start: Whole  # [K + 1]: the first column of each group
+    kind: Whole  # [K]
+    arity: Whole  # [K]: the largest subset of each group
+    dropped: Whole  # [K]: the column of a set that is recovered from the totals; -1 for a chain
+    group: Whole  # [V]: the group of each column
+    level: Whole  # [C]: levels of decisions of each class; 0 is the leaf
+    low: Whole  # [C], and `high`: the classes of its children
     high: Whole
-    groups_at: Whole
-    groups: Whole
-    empty_ok: Flags
-    one_way: Flags
-    runs_at: Whole
+    groups_at: Whole  # [C + 1]: the first of its groups
+    groups: Whole  # [...]: the groups that a class's root may split on
+    empty_ok: Flags  # [C]: whether the root may send every row one way
+    one_way: Flags  # [C]: whether its question may not be reversed
+    # [R, 3]: the same groups as runs of columns with one rule: how many of them may go one way (or
+    # `ANY`), first and last + 1 column; if that is one, a run may go over several groups
+    runs_at: Whole  # [C + 1]
     runs: Whole
 
 
 class Counted(NamedTuple):
     """The table of a row set. V columns.
 
-    Attributes
-    ----------
-    F : float64[V, V]
-        Sum of d over the rows in two columns. Row u describes the leaf-adjacent problem on the rows
-        in column u, ``D - F[u]`` the one on the others.
-    D, P : float64[V]
-        Sum of d and of positive weight over the rows in each column.
-    totals : float64[2]
-        The same of all rows.
+    Row u of F describes the leaf-adjacent problem on the rows in column u, ``D - F[u]`` the one on
+    the others.
     """
 
-    F: Floats
-    D: Floats
-    P: Floats
-    totals: Floats
+    F: Floats  # [V, V]: sum of d over the rows in two columns
+    D: Floats  # [V]: sum of d over the rows in each column
+    P: Floats  # [V]: the same of the positive weight
+    totals: Floats  # [2]: both sums over all rows
 
     @classmethod
     def empty(cls, v: int) -> Counted:
@@ -178,42 +145,22 @@ class Counted(NamedTuple):
 class Crossings(NamedTuple):
     """Tables of the rows in each column and in each two columns.
 
-    Attributes
-    ----------
-    one : float32[V, V, V]
-        The table F of the rows in each column.
-    lines : float32[L, V]
-        Row u of the table of the rows in two columns a <= b; float32[0, V] until they are counted.
-        The table is symmetric in a, b and u, so only rows b <= u are kept.
-    at : int64[V, V]
-        The first line of each two columns.
+    The table of columns a <= b is symmetric in a, b and its row u, so only rows b <= u are kept.
     """
 
-    one: npt.NDArray[np.float32]
-    lines: npt.NDArray[np.float32]
-    at: Whole
+    one: npt.NDArray[np.float32]  # [V, V, V]: the table F of the rows in each column
+    lines: npt.NDArray[np.float32]  # [L, V]: rows of the tables of two columns; [0, V] without them
+    at: Whole  # [V, V]: the first line of each two columns
 
 
 class Base(NamedTuple):
-    """The table of the rows that a loop splits: a side of the root's split, or all rows.
+    """The table of the rows that a loop splits: a side of the root's split, or all rows."""
 
-    Attributes
-    ----------
-    F, P : float64[V, V]
-        Sum of d and of positive weight over the rows in two columns.
-    totals : float64[2]
-        The same over all these rows.
-    columns : int64[n]
-        The columns of the root's split.
-    outside : bool
-        Whether the rows are outside these columns. All rows are outside no column.
-    """
-
-    F: Floats
-    P: Floats
-    totals: Floats
-    columns: Whole
-    outside: bool
+    F: Floats  # [V, V]: sum of d over the rows in two columns
+    P: Floats  # [V, V]: the same of the positive weight
+    totals: Floats  # [2]: both sums over all these rows
+    columns: Whole  # [n]: the columns of the root's split
+    outside: bool  # whether the rows are outside these columns; all rows are outside no column
 
 
 def most_members(table: Columns) -> int:
@@ -234,40 +181,18 @@ def runs_of(table: Columns, cls: int) -> Whole:
 
 @dataclass(frozen=True)
 class Encoding:
-    """A problem in the search's own terms.
-
-    Attributes
-    ----------
-    table : Columns
-        The arrays.
-    groups : tuple of Group
-        The meaning of each group of columns.
-    classes : tuple of int
-        The class of each decision node of the topology.
-    base : int
-        Cost that no tree avoids (contradictory rows), in units.
-    unit : int
-        One unit of cost in the problem's whole-number objective.
-    most : int
-        The objective if every row were right.
-    positive, negative : float64[N]
-        Weight of the positive and negative rows that each merged row stands for.
-    size : float64[N]
-        The amount that each merged row adds to the size of a leaf.
-    smallest : int
-        The least size of a leaf with rows; 0 without this condition.
-    """
+    """A problem in the search's own terms. N merged rows."""
 
     table: Columns
-    groups: tuple[Group, ...]
-    classes: tuple[int, ...]
-    base: int
-    unit: int
-    most: int
-    positive: Floats
+    groups: tuple[Group, ...]  # the meaning of each group of columns
+    classes: tuple[int, ...]  # the class of each decision node of the topology
+    base: int  # cost that no tree avoids (contradictory rows), in units
+    unit: int  # one unit of cost in the problem's whole-number objective
+    most: int  # the objective if every row were right
+    positive: Floats  # [N], and `negative`: weight of the rows that each merged row stands for
     negative: Floats
-    size: Floats
-    smallest: int = 0
+    size: Floats  # [N]: what each merged row adds to the size of a leaf
+    smallest: int = 0  # the least size of a leaf with rows; 0 without this condition
 
     def total(self, cost: float) -> int:
         """The objective of a tree of that cost (lower bounds of cost give upper bounds)."""
@@ -432,14 +357,9 @@ def sorted_rows(local: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
 def make_classes(
     problem: Problem, groups: tuple[Group, ...], topologies: Sequence[Topology]
 ) -> tuple[list[tuple[int, ...]], tuple[npt.NDArray, ...]]:
-    """Number the subtrees. Equal subtrees (same shape, same rules) get one number.
+    """Number the subtrees. Equal subtrees (same shape, same rules) get one number; 0 is the leaf.
 
-    Returns
-    -------
-    classes : list of tuple of int
-        For each topology the class of each decision node. Class 0 is the leaf.
-    arrays : tuple
-        ``level`` to ``runs`` of `Columns`.
+    Returns for each topology the class of each node, and the arrays ``level`` to ``runs``.
     """
     known: dict[tuple, int] = {("leaf",): 0}
     rows: list[tuple[int, int, int, bool, bool]] = [(0, 0, 0, True, False)]

@@ -95,15 +95,6 @@ class FrontierOutcome:
 class FrontRun(Run):
     """A search for the part of the frontier that the problem's floors leave.
 
-    Attributes
-    ----------
-    fn_most, fp_most : int
-        The most errors of each kind that the floors allow.
-    front : Front
-        The points that were found, and what is still wanted.
-    cuts : list of (int, int, int)
-        Proved for all trees: alpha, beta and LB of ``alpha FN + beta FP >= LB``.
-
     Raises
     ------
     InputError
@@ -118,11 +109,13 @@ class FrontRun(Run):
                 f"The row weights sum to {total:,}, too much for a floor or a frontier: give "
                 f"weights that sum to less than {FLOOR_LIMIT:,}."
             )
+        # the most errors of each kind that the floors allow
         self.fn_most = data.n_positive - gains.min_tp
         self.fp_most = data.n_negative - gains.min_tn
         self.encoding = encode_fronts(problem)
         self.free = replace(self.encoding, smallest=0)
         fn, fp = max(self.fn_most, 0), max(self.fp_most, 0)
+        # what is found and still wanted, and for all trees ``alpha FN + beta FP >= LB``
         self.front = Front(np.array([[0, fn + 1], [fp + 1, 0], [-1, -1], [0, 0], [0, 0]], float))
         self.cuts: list[tuple[int, int, int]] = []
 
@@ -245,7 +238,7 @@ class FloorRun(FrontRun):
                 self.best, self._tree = best, source if isinstance(source, Assignment) else None
             fn, _ = ranges(self.fn_most)
             fp = (cost[at] - 1 - self.cost_fn * fn) // self.cost_fp + 1
-            front.merge(np.stack([fn, np.maximum(fp, 0)]).astype(np.float64), -1)
+            front.limit(np.stack([fn, np.maximum(fp, 0)]).astype(np.float64))
 
     def solve(self) -> SearchOutcome:
         """Search, and build the best tree."""
@@ -391,10 +384,10 @@ class FrontierRun(FrontRun):
             return found
         _, last = ranges(self.fn_most)
         open_ = np.full(len(last), FAR)
-        for bounds in self.search.pending():
-            for each in np.atleast_2d(np.minimum(bounds, FAR)):
-                fewest = fewest_fp(each, self.search.alpha, self.search.beta, last)
-                np.minimum(open_, fewest, out=open_)
+        root = self.search.root
+        for bounds in np.zeros((1, len(MULTIPLIERS))) if root is None else root.open_bounds():
+            fewest = fewest_fp(np.minimum(bounds, FAR), self.search.alpha, self.search.beta, last)
+            np.minimum(open_, fewest, out=open_)
         open_ = np.minimum(np.maximum(open_, self.fewest_fp(last)), self.fp_most + 1)
         return np.minimum(found, open_[np.searchsorted(last, every)].astype(np.int64))
 

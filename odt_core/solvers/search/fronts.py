@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +27,6 @@ from odt_core.solvers.search.columns import (
     Floats,
     Masks,
     Whole,
-    groups_of,
     runs_of,
     unpack,
 )
@@ -40,6 +39,8 @@ Sums = tuple[Floats, ...]
 """Four arrays: positive and negative weight of row sets in each column, ``[B, V]``, and in all,
 ``[B]``."""
 
+NOTHING = np.zeros((2, 1))
+"""The front of no rows."""
 BATCH = 256
 """Splits that are looked up together."""
 STEPS = 64
@@ -48,17 +49,10 @@ STEPS = 64
 
 @dataclass(eq=False)
 class Front:
-    """Wanted points and found points, with the splits or trees that reach them.
+    """Wanted points and found points, with the splits or trees that reach them."""
 
-    Attributes
-    ----------
-    points : float64[5, n]
-        See front_kernels.py.
-    sources : list of Joined, Assignment or None
-        The splits and trees by their number in `points`. Leaf-adjacent splits are not kept.
-    """
-
-    points: Floats
+    points: Floats  # [5, n]: see front_kernels.py
+    # by their number in `points`; leaf-adjacent splits are not kept
     sources: list[Joined | Assignment | None] = field(default_factory=list)
 
     @property
@@ -73,12 +67,12 @@ class Front:
 
     def insert(self, points: Floats, source: Assignment | None) -> None:
         """Insert points that no point of the front dominates, and what reaches them."""
-        self.merge(points, len(self.sources))
+        self.combine(points, NOTHING, len(self.sources))
         self.sources.append(source)
 
-    def merge(self, points: Floats, split: int) -> None:
-        """Insert points that no point of the front dominates."""
-        self.combine(points, np.zeros((2, 1)), split)
+    def limit(self, points: Floats) -> None:
+        """Say that only points below these are wanted from now on."""
+        self.combine(points, NOTHING, -1)
 
     def combine(self, low: Floats, high: Floats, split: int) -> bool:
         """Insert the sums of two fronts' points. Returns whether any of them was wanted."""
@@ -155,11 +149,6 @@ class FrontSearch:
         Set to end the search. The search then raises `Stopped`.
     tighten : callable, optional
         Receives the root's front whenever it became better; may insert limits.
-
-    Attributes
-    ----------
-    pending : callable
-        Gives the weighted bounds of the root's splits that were not tried: arrays ``[..., L]``.
     """
 
     def __init__(
@@ -181,7 +170,7 @@ class FrontSearch:
         self.leaf = leaf_rule(self.encoding)
         self.runs = [runs_of(table, cls) for cls in range(len(table.level))]
         self.mode = [_mode(table, cls) for cls in range(len(table.level))]
-        self.pending: Callable[[], list[Floats]] = lambda: [np.zeros(len(self.alpha))]
+        self.root: Node | None = None  # the root of the tree, once its splits are tried
 
     @cached_property
     def searches(self) -> list[Search]:
@@ -192,22 +181,17 @@ class FrontSearch:
         free = replace(self.encoding, smallest=0)
         return [Search(free.with_costs(a, b), self.halt) for a, b in self.multipliers]
 
-    def front(self, cls: int, mask: Masks, wanted: Floats, guide: Floats) -> Front:
-        """The part of a class's front on some rows that is below `wanted`.
+    def fill(self, front: Front, cls: int, mask: Masks, guide: Floats) -> Front:
+        """Insert the points that a class reaches on some rows into a front.
 
         `guide`, float64[L], bounds the weighted costs from below. It decides what is tried first.
         """
-        front = Front(wanted)
-        self.fill(front, cls, mask, guide)
-        return front
-
-    def fill(self, front: Front, cls: int, mask: Masks, guide: Floats) -> None:
-        """Insert the points that a class reaches on some rows into a front."""
         self.check()
         if self.table.level[cls] > STUMP:
             Node(self, cls, mask, front, guide).solve()
-            return
-        front.insert(self.stump_front(cls, self.sums(mask[None]), front.box).found, None)
+        else:
+            front.insert(self.stump_front(cls, self.sums(mask[None]), front.box).found, None)
+        return front
 
     def stump_front(self, cls: int, sums: Sums, box: Floats) -> Front:
         """The front of a class of at most one level on one row set, within a box."""
@@ -244,6 +228,8 @@ class FrontSearch:
 
     def bounds_on(self, i: int, cls: int, masks: Masks, limits: Floats) -> Floats:
         """Weighted bounds of a class on row sets, for one multiplier; optima below the limits."""
+        if self.table.level[cls] <= STUMP:
+            return self.shallow_bounds(cls, self.sums(masks))[:, i]
         base = unpack(masks, len(self.base)) @ self.base[:, i]
         answer = self.searches[i].solve(cls, masks, limits - base, [-1] * len(masks))
         return np.asarray(answer.cost + base)
@@ -278,16 +264,9 @@ def _mode(table: Columns, cls: int) -> int:
 
 
 class Node(Bounds):
-    """The root of a class of two or more levels on a set of rows. L multipliers.
+    """The root of a class of two or more levels on a set of rows.
 
-    Each of its bounds is a vector with one number for each multiplier.
-
-    Attributes
-    ----------
-    closed : float64[2, S]
-        For each way, infinite for splits that are not allowed or were tried, else 0.
-    walks : list of int
-        The sets whose larger subsets need a walk.
+    Each of its bounds is a vector with one number for each of L multipliers.
     """
 
     def __init__(
@@ -299,8 +278,8 @@ class Node(Bounds):
         self.v = self.splits.n_columns
         self.is_pair = bool(self.table.level[cls] == PAIR)
         closed, walks = self.splits.closed(cls)
-        self.closed = np.stack([closed, closed])
-        self.walks = np.flatnonzero(walks).tolist()
+        self.closed = np.stack([closed, closed])  # [2, S]: infinite for splits that were tried too
+        self.walks = np.flatnonzero(walks)  # sets whose larger subsets were not walked over yet
         self.sums = x, y, p, q = search.sums(mask[None])
         alpha, beta = search.alpha[:, None], search.beta[:, None]
         self.weight[:, : self.v] = alpha * x + beta * y
@@ -315,36 +294,27 @@ class Node(Bounds):
         """float64[C, L]: bounds of splits whose members go to the low (0) or high child (1)."""
         x, y = self._children_of(way)
         inside, outside = self.bound[INSIDE, x][:, splits], self.bound[OUTSIDE, y][:, splits]
-        return np.ascontiguousarray((inside + outside + self.closed[way, splits]).T)
-
-    def set_bounds(self, groups: list[int]) -> Floats:
-        """float64[C, L]: bounds of all splits of sets."""
-        return np.ascontiguousarray(self._set_bounds()[:, groups].T)
+        return np.asarray((inside + outside + self.closed[way, splits]).T)
 
     def solve(self) -> None:
         """Find the front: try splits by one column, then by two, then by more."""
-        splits, v = self.splits, self.v
-        larger = np.flatnonzero(splits.by_pairs | splits.by_walk)
-        sets = [int(k) for k in larger if k in groups_of(self.table, self.cls)]
         if self.table.empty_ok[self.cls]:
             self._whole()
-        self._solve(0, v, sets)
-        self._columns_of(sets)
-        self._propagate(chains=False)
-        self._solve(v, splits.n, self.walks)
-        for i, k in enumerate(self.walks):
-            if self.is_open(self.set_bounds([k]))[0]:
-                self._pend(partial(self._open_sets, self.walks[i:]))
-                wanted = Wanted(self.is_open, self._raise_costs, self._take)
-                walk(self._sides_of(k, self.mask), wanted)
-
-    def _pend(self, bounds: Callable[[], list[Floats]]) -> None:
-        """At the root of the tree: keep the function that gives the bounds of open splits."""
         if self.cls == self.search.encoding.classes[0]:
-            self.search.pending = bounds
+            self.search.root = self
+        self._solve(0, self.v)
+        self._propagate(chains=False)
+        self._solve(self.v, self.splits.n)
+        while len(self.walks):
+            if self.is_open(self._set_bounds()[:, self.walks[:1]].T)[0]:
+                wanted = Wanted(self.is_open, self._raise_costs, self._take)
+                walk(self._sides_of(int(self.walks[0]), self.mask), wanted)
+            self.walks = self.walks[1:]
 
-    def _open_sets(self, groups: list[int]) -> list[Floats]:
-        return [self.set_bounds(groups)]
+    def open_bounds(self) -> Floats:
+        """float64[C, L]: bounds of the splits that may still reach a wanted point."""
+        bounds = self._bounds_of(self.closed, self.walks).T
+        return np.asarray(bounds[self.is_open(bounds)])
 
     def _whole(self) -> None:
         """Send all rows to one child: a tree with an empty branch, and a bound for all splits."""
@@ -352,21 +322,20 @@ class Node(Bounds):
             y = self._children_of(way)[1]
             for i in range(len(self.whole[y])):
                 if self.is_open(self.whole[y][None])[0]:
-                    costs = self._costs_on(i, y, self.mask[None], np.array([self._most(i) + 1]))
-                    self.whole[y, i] = max(self.whole[y, i], costs[0])
+                    limit, child = np.array([self._most(i) + 1]), self.children[y]
+                    cost = self.search.bounds_on(i, child, self.mask[None], limit)[0]
+                    self.whole[y, i] = max(self.whole[y, i], cost)
             lower = np.stack([np.zeros_like(self.whole[y]), self.whole[y]])
             self._try(Choice(-1, bool(way), ()), np.zeros_like(self.mask), lower)
 
     # ------------------------------------------------------------ bounds
 
-    def _solve(self, first: int, last: int, later: list[int]) -> None:
+    def _solve(self, first: int, last: int) -> None:
         """Try all splits that the bounds leave open.
 
         With two levels a split is tried as soon as its bounds are known: its front costs little
         more and closes its neighbours.
         """
-        part = slice(first, last)
-        self._pend(lambda: [*(self.bounds_of(w, part) for w in self.ways), self.set_bounds(later)])
         while len(sharpened := self._sharpen(first, last)):
             if self.is_pair:
                 self._try_open(sharpened)
@@ -409,7 +378,7 @@ class Node(Bounds):
             at = chosen[3, (chosen[:3].T == (i, side, x)).all(axis=1)]
             masks = self.splits.sides(self.mask, np.full(len(at), side), at)
             limits = self._most(i) + 1 - self.bound[1 - side, self.h - x, i, at]
-            cost = self._costs_on(i, x, masks, limits)
+            cost = self.search.bounds_on(i, self.children[x], masks, limits)
             self.bound[side, x, i, at] = np.maximum(self.bound[side, x, i, at], cost)
             self.exact[side, x, i, at] = True
 
@@ -430,36 +399,10 @@ class Node(Bounds):
         """The sums of the node's other rows."""
         return tuple(whole - part for whole, part in zip(self.sums, sums, strict=True))
 
-    def _costs_on(self, i: int, x: int, masks: Masks, limits: Floats) -> Floats:
-        """Weighted bounds of a child on row sets; its costs where these are below the limits."""
-        search, child = self.search, self.children[x]
-        if self.table.level[child] <= STUMP:
-            return search.shallow_bounds(child, search.sums(masks))[:, i]
-        return search.bounds_on(i, child, masks, limits)
-
     def _most(self, i: int) -> float:
         """The largest weighted cost of a wanted point."""
         x, y = self.front.points[0, 1:] - 1, self.front.points[1, :-1] - 1
         return float((self.search.alpha[i] * x + self.search.beta[i] * y).max(initial=0.0))
-
-    def _columns_of(self, sets: list[int]) -> None:
-        """Solve the children on the columns of sets that are still open.
-
-        Each column of a set costs at least its own best, whichever way it goes.
-        """
-        for i in range(1 if self.is_pair else len(self.search.alpha)):
-            is_open = self.is_open(self.set_bounds(sets))
-            sets = [k for k, still_open in zip(sets, is_open, strict=True) if still_open]
-            columns = np.flatnonzero(np.isin(self.table.group, sets))
-            columns = columns[~self.exact[:, :, i, columns].all(axis=(0, 1))]
-            if not len(columns):
-                continue
-            for x in range(self.h + 1):
-                for side in (INSIDE, OUTSIDE):
-                    at = columns[~self.exact[side, x, i, columns]]
-                    given = np.repeat([[i], [side], [x]], len(at), axis=1)
-                    self._evaluate(np.concatenate([given, at[None]]))
-            self._propagate(chains=True)
 
     # ------------------------------------------------------------ fronts
 
@@ -512,11 +455,12 @@ class Node(Bounds):
         wanted = needed(points, floor_of(lower[1], search.alpha, search.beta, points[0, -1] - 1))
         if wanted is None:
             return None
-        members = search.front((low, high)[to_high], inner, wanted, lower[0])
+        members = search.fill(Front(wanted), (low, high)[to_high], inner, lower[0])
         wanted = needed(points, members.found)
         if wanted is None:
             return None
-        return members, search.front((high, low)[to_high], self.mask & ~inner, wanted, lower[1])
+        other, rest = (high, low)[to_high], self.mask & ~inner
+        return members, search.fill(Front(wanted), other, rest, lower[1])
 
     # ------------------------------------------------------------ larger subsets
 
@@ -530,7 +474,8 @@ class Node(Bounds):
             at = np.flatnonzero(self.is_open(own + rest))
             if not len(at):
                 break
-            cost = self._costs_on(i, x, masks[at], self._most(i) + 1 - rest[at, i])
+            limits = self._most(i) + 1 - rest[at, i]
+            cost = self.search.bounds_on(i, self.children[x], masks[at], limits)
             own[at, i] = np.maximum(own[at, i], cost)
         return own
 

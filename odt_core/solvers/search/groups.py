@@ -24,28 +24,16 @@ class Group:
     (with missing values a second chain, whose columns hold the missing bin as well), nested
     two-valued features, or a fixed split. A *set* holds one column for each category: they are
     disjoint and together hold every row.
-
-    Attributes
-    ----------
-    kind, arity : int
-        `CHAIN`, `FULL` or `CAPPED`, and the largest number of columns that go one way.
-    n : int
-        Columns.
-    features : tuple of int
-        The feature; for nested two-valued features the feature of each column.
-    places : tuple of int32[n_codes]
-        For each feature and code the first column that holds it (in a set the only one), `n` if no
-        column does. For nested features 0 if the feature's column holds the code, else 1.
-    fixed : Split or None
-        The fixed question that the group stands for.
     """
 
-    kind: int
-    arity: int
-    n: int
-    features: tuple[int, ...]
+    kind: int  # `CHAIN`, `FULL` or `CAPPED`
+    arity: int  # the largest number of columns that go one way
+    n: int  # columns
+    features: tuple[int, ...]  # the feature; of nested two-valued features that of each column
+    # for each feature and code the first column that holds it (in a set the only one), `n` if no
+    # column does; for nested features 0 if the feature's column holds the code, else 1
     places: tuple[npt.NDArray[np.int32], ...]
-    fixed: Split | None = None
+    fixed: Split | None = None  # the fixed question that the group stands for
 
     def local(self, codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """The first column that holds each of the merged rows, `n` if no column does."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from odt_core.solvers.search.choices import Choice, best_stump, column_sums
 from odt_core.solvers.search.columns import (
@@ -23,7 +24,6 @@ from odt_core.solvers.search.columns import (
     Floats,
     Masks,
     Whole,
-    groups_of,
     rows_of,
 )
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds
@@ -35,6 +35,17 @@ if TYPE_CHECKING:
 FIRST_BATCH, LATER_BATCH, LARGEST_BATCH = 8, 64, 256
 """Sides that are solved together. They are few at first, so that a good tree comes early, and more
 below the root, where a good tree is known."""
+
+
+def _sides_to_solve(*columns: npt.ArrayLike) -> Floats:
+    """Sides to solve, ``float64[n, 5]``: side, child, split, limit and rank of each."""
+    return np.stack(np.broadcast_arrays(*columns), axis=1).astype(np.float64)
+
+
+def _by_rank(found: list[Floats]) -> Floats:
+    """Sides to solve by rising rank."""
+    sides = np.concatenate(found)
+    return np.asarray(sides[np.argsort(sides[:, 4], kind="stable")])
 
 
 class Loop(Bounds):
@@ -69,13 +80,12 @@ class Loop(Bounds):
         self.restricted = restricted
         self.choice: Choice | None = None
         closed, self.walks_of = search.splits.closed(cls)
-        self.closed = [closed.copy(), closed.copy()] if restricted else [closed, closed]
+        self.closed = np.stack([closed, closed])
         self.has_sets = bool(search.splits.is_set.any())
         self.walks = bool(self.walks_of.any())
         # without sets, two levels cost as much time with a limit as without one, and tell less
         self.solves_to_the_end = not self.has_sets and not search.by_sweeps
-        self.choices: dict[tuple[int, int, int], Choice | None] = {}
-        self.rows = [search.empty_rows() for _ in range(self.h + 1)]
+        self.answers: dict[tuple[int, int, int], tuple[Answer, int]] = {}
         self.base: Base | None = None
         self.is_solved = np.zeros(self.h + 1, np.bool_)  # whether `whole` is the optimum
 
@@ -150,10 +160,7 @@ class Loop(Bounds):
     def _round(self) -> Floats:
         """Carry bounds on, keep the best tree, and choose sides to solve, the most useful first.
 
-        Returns
-        -------
-        float64[n, 5]
-            Side, child, split, limit and rank of each; none if no split can be better.
+        There are none if no split can be better.
         """
         if not self.singles_done:
             self._propagate(chains=True)
@@ -204,42 +211,34 @@ class Loop(Bounds):
         return self.splits.choice(split, way, low, high)
 
     def _found(self, side: int, x: int, split: int) -> Choice | None:
-        if self.table.level[self.children[x]] < PAIR:
+        answer, i = self.answers.get((side, x, split), (None, 0))
+        if answer is None or self.table.level[self.children[x]] < PAIR:
             return None  # read off the rows again
-        return self.choices.get((side, x, split)) or Choice.read(self.rows[x][side, split])
+        return answer.choice(i)
 
     def _singles(self) -> Floats:
         """Sides of single columns to solve: only the middle one of each run of open thresholds."""
         found = []
         for way in self.ways:
             splits, cost = self._open(way, 0, self.splits.n_columns)
-            if len(splits):
-                middle = self._middles(splits)
-                found.append(self._sides(way, splits[middle], cost[middle]))
-        return self._by_cost(found)
+            middle = self._middles(splits)
+            found.append(self._sides(way, splits[middle], cost[middle]))
+        return _by_rank(found)
 
     def _sets(self) -> Floats:
         """Sides of pairs to solve, or of the columns of sets if that is less work."""
-        v, groups = self.splits.n_columns, len(self.table.kind)
-        found, n_open = [], np.zeros(groups, np.int64)
-        open_pairs = [self._open(way, v, self.splits.n) for way in self.ways]
-        for splits, _ in open_pairs:
-            n_open += np.bincount(self.splits.group[splits], minlength=groups)
+        group, n_groups = self.splits.group, len(self.table.kind)
+        open_pairs = [self._open(way, self.splits.n_columns, self.splits.n) for way in self.ways]
+        every = np.concatenate([group[splits] for splits, _ in open_pairs])
+        n_open = np.bincount(every, minlength=n_groups)
         columns = self._set_insides(n_open)
-        held = np.zeros(groups, np.bool_)
-        if len(columns):
-            found.append(columns)
-            held[self.splits.group[columns[:, 2].astype(np.int64)]] = True
+        held = np.isin(np.arange(n_groups), group[columns[:, 2].astype(np.int64)])
+        found = [columns]
         for way, (splits, cost) in zip(self.ways, open_pairs, strict=True):
-            free = ~held[self.splits.group[splits]]
-            if not free.any():
-                continue
+            free = ~held[group[splits]]
             outsides = self._set_outsides(way, splits[free])
-            if len(outsides):
-                found.append(outsides)
-            else:
-                found.append(self._sides(way, splits[free], cost[free]))
-        return self._by_cost(found)
+            found.append(outsides if len(outsides) else self._sides(way, splits[free], cost[free]))
+        return _by_rank(found)
 
     def _set_outsides(self, way: int, pairs: Whole) -> Floats:
         """Outsides of single columns to solve, if they are fewer than half of the open pairs.
@@ -258,11 +257,8 @@ class Loop(Bounds):
         some &= ~self.exact[OUTSIDE, y, : len(limit)]
         columns = np.flatnonzero(some)
         if 2 * len(columns) >= len(pairs):
-            return np.empty((0, 5))
-        sides = np.full((len(columns), 5), float(OUTSIDE))
-        sides[:, 1], sides[:, 2], sides[:, 3] = y, columns, limit[columns]
-        sides[:, 4] = -count[columns]
-        return sides
+            columns = columns[:0]
+        return _sides_to_solve(OUTSIDE, y, columns, limit[columns], -count[columns])
 
     def _set_insides(self, n_open: Whole) -> Floats:
         """Insides of columns to solve, in sets that are open.
@@ -273,7 +269,7 @@ class Loop(Bounds):
         sums = self._set_bounds()
         candidates = (n_open > 0) | self.walks_of
         columns = np.flatnonzero((candidates & (sums < self.best))[self.table.group])
-        found = [np.empty((0, 5))]
+        found = []
         for x in range(self.h + 1):
             todo = columns[~self.exact[INSIDE, x, columns]]
             least = self.bound[INSIDE, :, :v].min(axis=0)[todo]
@@ -282,30 +278,17 @@ class Loop(Bounds):
             some = self.bound[INSIDE, x, todo] < limit
             count = np.bincount(group[some], minlength=len(sums)) * (self.h + 1)
             some &= (n_open[group] > count[group]) | self.walks_of[group]
-            sides = np.full((int(some.sum()), 5), float(INSIDE))
-            sides[:, 1], sides[:, 2], sides[:, 3] = x, todo[some], limit[some]
-            sides[:, 4] = -self.weight[todo[some]]  # the heaviest first
-            found.append(sides)
+            at, heaviest_first = todo[some], -self.weight[todo[some]]
+            found.append(_sides_to_solve(INSIDE, x, at, limit[some], heaviest_first))
         return np.concatenate(found)
 
     def _sides(self, way: int, splits: Whole, cost: Floats) -> Floats:
         """The side of each split to solve next, with its limit and rank."""
         x, y = self._children_of(way)
         inner = self._inside_is_next(x, y, splits)
-        sides = np.empty((len(splits), 5))
-        sides[:, 0] = ~inner
-        sides[:, 1] = np.where(inner, x, y)
-        sides[:, 2] = splits
-        sides[:, 3] = self.best - np.where(
-            inner, self.bound[OUTSIDE, y, splits], self.bound[INSIDE, x, splits]
-        )
-        sides[:, 4] = cost
-        return sides
-
-    def _by_cost(self, found: list[Floats]) -> Floats:
-        """Sides by rising rank."""
-        sides = np.concatenate([np.empty((0, 5)), *found])
-        return np.asarray(sides[np.argsort(sides[:, 4], kind="stable")])
+        inside, outside = self.bound[INSIDE, x, splits], self.bound[OUTSIDE, y, splits]
+        limit = self.best - np.where(inner, outside, inside)
+        return _sides_to_solve(~inner, np.where(inner, x, y), splits, limit, cost)
 
     def _evaluate(self, sides: Floats) -> None:
         """Solve sides and keep their costs. Similar row sets are neighbours."""
@@ -322,11 +305,8 @@ class Loop(Bounds):
             self.bound[side, x, split] = np.maximum(self.bound[side, x, split], answer.cost)
             solved = answer.cost < limit
             self.exact[side, x, split] = solved
-            if answer.rows is not None:
-                self.rows[x][side, split] = answer.rows
-                continue
             for i in np.flatnonzero(solved).tolist():
-                self.choices[int(side[i]), x, int(split[i])] = answer.choice(i)
+                self.answers[int(side[i]), x, int(split[i])] = answer, i
 
     def _solve_sides(self, child: int, side: Whole, split: Whole, limit: Floats) -> Answer:
         search = self.search
@@ -382,20 +362,9 @@ class Loop(Bounds):
 
     def least(self) -> float:
         """A lower bound of every tree of this class on these rows."""
-        v = self.splits.n_columns
-        least = self.best
-        for way in self.ways:
-            x, y = self._children_of(way)
-            cost = self.bound[INSIDE, x] + self.bound[OUTSIDE, y] + self.closed[way]
-            least = min(least, float(cost[:v].min(initial=np.inf)))
-        sums = self._set_bounds()
-        larger = self.splits.by_pairs | self.splits.by_walk
-        for k in groups_of(self.table, self.cls):
-            if larger[k]:
-                least = min(least, float(sums[k]))
-        if self.table.empty_ok[self.cls]:
-            least = min(least, *self.whole.tolist())
-        return least
+        bounds = self._bounds_of(self.closed, np.flatnonzero(self.walks_of))
+        least = min(self.best, float(bounds.min(initial=np.inf)))
+        return min(least, *self.whole.tolist()) if self.table.empty_ok[self.cls] else least
 
     def _end(self) -> None:
         if self.place >= 0 and self.search.store is not None:

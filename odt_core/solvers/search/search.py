@@ -86,29 +86,24 @@ class Search:
     # ------------------------------------------------------------ the root
 
     def root(self, limit: float = np.inf) -> tuple[float, Choice | None]:
-        """The least cost of the root's class on all rows if below the limit, and its split."""
-        cls = self.encoding.classes[0]
-        level = self.table.level[cls]
-        if self.encoding.smallest:
-            return self._restricted_root(cls, limit)
+        """The least cost of a tree if below the limit, and its splits.
+
+        Infinite if no tree has leaves that are large enough.
+        """
+        cls, everything = self.encoding.classes[0], self.encoding.everything
+        level, is_restricted = self.table.level[cls], self.encoding.smallest > 0
         if level > PAIR + 1 and self.store is None and not self.by_sweeps:
             self.store = Store.of(self)
-        if level > PAIR:
-            self._loop = Loop(self, cls, self.encoding.everything, limit, top=True)
-            return self._loop.solve(), self._loop.choice
-        answer = self.solve(cls, self.encoding.everything[None], np.array([limit]), [-1])
+        if level > PAIR or (level == PAIR and is_restricted):
+            loop = Loop(self, cls, everything, limit, top=True, restricted=is_restricted)
+            return loop.solve(), loop.choice
+        if is_restricted:
+            return restricted(self, cls, everything, limit)
+        answer = self.solve(cls, everything[None], np.array([limit]), [-1])
         choice = answer.choice(0) if level == PAIR else None
         if answer.cost[0] < limit and choice is not None:
             self.offer(float(answer.cost[0]), choice)
         return float(answer.cost[0]), choice
-
-    def _restricted_root(self, cls: int, limit: float) -> tuple[float, Choice | None]:
-        """The same with large enough leaves; infinite if no tree has such leaves."""
-        everything = self.encoding.everything
-        if self.table.level[cls] < PAIR:
-            return restricted(self, cls, everything, limit)
-        loop = Loop(self, cls, everything, limit, top=True, restricted=True)
-        return loop.solve(), loop.choice
 
     def choice_for(self, cls: int, mask: Masks) -> Choice:
         """The best split of a class of two or more levels on a row set."""
@@ -128,10 +123,6 @@ class Search:
         """Raise `Stopped` if the search is to end."""
         if self.halt[0]:
             raise Stopped
-
-    def empty_rows(self) -> npt.NDArray[np.int32]:
-        """Room for the splits that `two_levels` writes for both sides of every split."""
-        return np.full((2, self.splits.n, 3 + self.most_members), -2, np.int32)
 
     def shallow_sides(self, mask: Masks, cls: int) -> tuple[Floats, Floats]:
         """Costs of a class of at most one level inside and outside every split."""
@@ -174,7 +165,7 @@ class Search:
     ) -> Answer:
         """Solve a class of two levels on the rows of a base inside or outside each split."""
         solve = partial(
-            self.primitives().two_levels_of_sides, self.table, cls, self.tables.crossings(), base
+            self.primitives().two_levels_of_sides, self.table, cls, self.tables.crossings, base
         )
         first, second = self.splits.first[splits], self.splits.second[splits]
         return self._in_parts(solve, first, second, outside, limits)

@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -66,19 +67,13 @@ class SizePoint:
         return self.problem.topology.name
 
 
-@dataclass(frozen=True, eq=False)
-class _Candidate:
-    """A tree that was found."""
+class _Candidate(NamedTuple):
+    """A tree that was found. The larger its first two numbers, the better."""
 
+    total: int
+    minus_errors: int
     problem: Problem
     assignment: Assignment
-    total: int
-    errors: int
-
-    @property
-    def rank(self) -> tuple[int, int]:
-        """The larger, the better: of equal totals the one with fewer errors."""
-        return self.total, -self.errors
 
 
 OnPoints = Callable[[tuple[SizePoint, ...]], None]
@@ -90,9 +85,7 @@ class _Sizes:
 
     Attributes
     ----------
-    most : int
-        An upper bound of every tree's total: equal rows get the same answer.
-    best : list of _Candidate or None
+    best : dict of int to _Candidate
         The best tree with exactly k questions.
     bound : dict of Topology to int
         For each topology an upper bound of its trees' totals.
@@ -105,13 +98,11 @@ class _Sizes:
         gains = problem.gains
         self.problem, self.engine, self.control = problem, engine, control
         self.most_questions = most_questions
-        self.most = int(np.maximum(positive * gains.gain_tp, negative * gains.gain_tn).sum())
-        self.best: list[_Candidate | None] = [None] * (most_questions + 1)
-        self.bound = {
-            topology: self.most
-            for k in range(1, most_questions + 1)
-            for topology in unordered_topologies(k)
-        }
+        self.best: dict[int, _Candidate] = {}
+        # no tree has more: equal rows get the same answer
+        most = int(np.maximum(positive * gains.gain_tp, negative * gains.gain_tn).sum())
+        sizes = range(1, most_questions + 1)
+        self.bound = {topology: most for k in sizes for topology in unordered_topologies(k)}
         self.cancelled = False
         self._began = time.perf_counter()
         self._last: Search | None = None  # its store and tables serve the next search
@@ -137,16 +128,16 @@ class _Sizes:
         if not problem.gains.allows(confusion):
             return False
         total, known = problem.gains.total(confusion), self.best_of(k)
-        found = _Candidate(problem, assignment, total, confusion.errors)
-        if known is not None and known.rank >= found.rank:
+        found = _Candidate(total, -confusion.errors, problem, assignment)
+        if known is not None and known[:2] >= found[:2]:
             return False
         self.best[k] = found
         return True
 
     def best_of(self, k: int) -> _Candidate | None:
         """The best tree with at most k questions."""
-        found = [each for each in self.best[: k + 1] if each is not None]
-        return max(found, key=lambda each: each.rank, default=None)
+        found = (each for questions, each in self.best.items() if questions <= k)
+        return max(found, key=lambda each: each[:2], default=None)
 
     def total_of(self, k: int) -> int | None:
         """The total of the best tree with at most k questions."""
@@ -155,28 +146,14 @@ class _Sizes:
 
     def bound_of(self, k: int) -> int | None:
         """Upper bound with at most k questions; None if no tree meets the conditions."""
-        leaf = self.best[0]
         bounds = [bound for topology, bound in self.bound.items() if topology.n_nodes <= k]
-        bounds += [] if leaf is None else [leaf.total]
+        bounds += [self.best[0].total] if 0 in self.best else []
         found = max(bounds, default=-1)
         return None if found < 0 else found
 
     def is_settled(self, k: int) -> bool:
         """Whether the best tree with at most k questions is proved."""
         return self.bound_of(k) in (None, self.total_of(k))
-
-    def cannot_improve(self, topology: Topology, k: int) -> bool:
-        """Whether bounds exclude that a topology has a better tree than the best for k."""
-        total = self.total_of(k)
-        return total is not None and self.bound[topology] <= total
-
-    def keep_bound(self, topology: Topology, outcome: SearchOutcome) -> None:
-        """Keep the bound of a topology, for the smaller topologies that it includes as well."""
-        bound = -1 if outcome.infeasible else outcome.bound
-        for other in self.bound:
-            smaller = not self.problem.forbid_empty_branches and other.n_nodes < topology.n_nodes
-            if other == topology or (smaller and topology.includes(other)):
-                self.bound[other] = min(self.bound[other], bound)
 
     def search(self, order: Sequence[Topology], every: bool, on_points: OnPoints | None) -> None:
         """Search the topologies that may have a better tree, and report the points."""
@@ -187,7 +164,8 @@ class _Sizes:
         for problem, encoding in zip(problems, encodings, strict=True):
             topology, k = problem.topology, problem.topology.n_nodes
             wanted = k if every else self.most_questions
-            if self.is_settled(wanted) or self.cannot_improve(topology, wanted):
+            known = self.total_of(wanted)
+            if self.is_settled(wanted) or (known is not None and self.bound[topology] <= known):
                 continue
             left = self.control.time_limit - self.seconds
             self.cancelled = self.control.stopped()  # a quick search may not ask
@@ -196,12 +174,19 @@ class _Sizes:
             outcome = self._outcome(problem, encoding, left)
             found = outcome.assignment
             better = found is not None and self.offer(k, problem, found)
-            self.keep_bound(topology, outcome)
+            self._keep_bound(topology, -1 if outcome.infeasible else outcome.bound)
             self.cancelled = outcome.cancelled
             if on_points is not None and (better or self.is_settled(k)):
                 on_points(self.points())
             if self.cancelled:
                 return
+
+    def _keep_bound(self, topology: Topology, bound: int) -> None:
+        """Keep the bound of a topology, for the smaller topologies that it includes as well."""
+        for other in self.bound:
+            smaller = not self.problem.forbid_empty_branches and other.n_nodes < topology.n_nodes
+            if other == topology or (smaller and topology.includes(other)):
+                self.bound[other] = min(self.bound[other], bound)
 
     def _outcome(self, problem: Problem, encoding: Encoding | None, left: float) -> SearchOutcome:
         """Search a topology for a tree that beats the best so far."""

@@ -27,24 +27,13 @@ EXACT = 2.0**52
 
 @dataclass(frozen=True)
 class Splits:
-    """The splits by one column, or by two columns of a set. V columns, S splits, K groups.
-
-    Attributes
-    ----------
-    table : Columns
-    first, second : int64[S]
-        The columns of each split; -1 if there is no second one.
-    by_pairs : bool[K]
-        Groups whose pairs are among the splits.
-    by_walk : bool[K]
-        Groups whose larger subsets need a walk.
-    """
+    """The splits by one column, or by two columns of a set. V columns, S splits, K groups."""
 
     table: Columns
-    first: Whole
-    second: Whole
-    by_pairs: Flags
-    by_walk: Flags
+    first: Whole  # [S]: a column of each split
+    second: Whole  # [S]: the other column; -1 if there is none
+    by_pairs: Flags  # [K]: groups whose pairs are among the splits
+    by_walk: Flags  # [K]: groups whose larger subsets need a walk
     _closed: dict[int, tuple[Floats, Flags]] = field(default_factory=dict)
 
     @classmethod
@@ -66,12 +55,12 @@ class Splits:
 
     @cached_property
     def n_columns(self) -> int:
-        """V."""
+        """The number of columns, V."""
         return len(self.table.group)
 
     @cached_property
     def n(self) -> int:
-        """S."""
+        """The number of splits, S."""
         return len(self.first)
 
     @cached_property
@@ -92,14 +81,9 @@ class Splits:
         return new.cumsum().astype(np.float64)
 
     def closed(self, cls: int) -> tuple[Floats, Flags]:
-        """The splits and sets that a class's root may use.
+        """What a class's root may use: the splits, and the sets whose larger subsets need a walk.
 
-        Returns
-        -------
-        closed : float64[S]
-            0 for splits that are allowed, else infinite.
-        walks : bool[K]
-            The sets whose larger subsets need a walk.
+        ``float64[S]`` is 0 for a split that is allowed, else infinite; ``bool[K]`` has the sets.
         """
         if cls not in self._closed:
             groups = np.zeros(len(self.table.kind), np.bool_)
@@ -151,11 +135,7 @@ class Splits:
         """The sum of the columns' values ``[..., V]`` over each set; 0 for a chain."""
         if not self.n_columns:
             return np.zeros((*values.shape[:-1], len(self.table.kind)))
-        return np.asarray(np.add.reduceat(values, self._starts, axis=-1) * self.is_set)
-
-    @cached_property
-    def _starts(self) -> Whole:
-        return np.asarray(self.table.start[:-1])
+        return np.asarray(np.add.reduceat(values, self.table.start[:-1], axis=-1) * self.is_set)
 
     def pair_sums(self, values: Floats) -> Floats:
         """The sum of two columns' values ``[..., V]`` for each pair."""
@@ -273,6 +253,21 @@ class Bounds:
         """Lower bounds of all splits of each set; 0 for chains. ``float64[(L,) K]``."""
         inside = self.bound[INSIDE, ..., : self.splits.n_columns]
         return self.splits.by_group(np.minimum(inside[0], inside[1]) if self.h else inside[0])
+
+    def _bounds_of(self, closed: Floats, walks: Whole) -> Floats:
+        """Lower bounds of all splits either way and of the larger subsets of sets, [..., (L,) C].
+
+        `closed` is infinite for splits that are not wanted, ``float64[2, S]``.
+        """
+        v, sets = self.splits.n_columns, self._set_bounds()
+        found = [sets[..., walks]]
+        for way in self.ways:
+            x, y = self._children_of(way)
+            bounds = self.bound[INSIDE, x] + self.bound[OUTSIDE, y] + closed[way]
+            pairs = bounds[..., v:]
+            np.maximum(pairs, sets[..., self.splits.group[v:]], out=pairs)
+            found.append(bounds)
+        return np.concatenate(found, axis=-1)
 
     def _sides_of(self, k: int, mask: Masks) -> Sides:
         """The columns of a set, with the bounds of their rows in a set of rows."""

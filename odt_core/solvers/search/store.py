@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from odt_core.solvers.search.columns import PAIR, Base, Crossings, Flags, Floats, Masks
+from odt_core.solvers.search.columns import PAIR, Base, Crossings, Flags, Floats
 from odt_core.solvers.search.splits import OUTSIDE
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ MOST_CELLS = 2**26
 """Cells of the matrices of all classes. With more, only columns have bounds, or nothing has."""
 
 MANY_ROWS = 8
-"""With more rows for each column, most time is spent counting rows."""
+"""With more rows for each column, most time is spent counting rows, and tables save time."""
 
 MOST_BYTES = 2**29
 """Memory for the tables of the rows in one column, and for those of the rows in two columns."""
@@ -38,96 +37,74 @@ class Tables:
     """Tables of the rows in one column and in two columns, counted once for all loops.
 
     The table of a side of a split, or of its intersection with a side of the root's split, is a sum
-    or difference of a few of them. That costs the same for any number of rows. They are counted
-    once the search has counted as many row sets as there are tables, and sooner if there are many
-    rows: easy problems are solved before.
+    or difference of a few of them. That costs the same for any number of rows. They are counted if
+    there are many rows, the more the sooner: easy problems are solved before.
+
+    Attributes
+    ----------
+    everything : Base or None
+        The table of all rows; None until the tables are counted.
+    crossings : Crossings
+        The tables for the primitives, once they are counted.
     """
+
+    crossings: Crossings
 
     def __init__(self, search: Search) -> None:
         self.search, self.table = search, search.table
-        self.n = v = search.splits.n_columns
+        v, rows = search.splits.n_columns, len(search.table.d)
+        self.is_deep = bool(search.table.level.max() > PAIR + 1)
+        cells = max(v**3, self.is_deep * v * v * (v + 1) * (v + 2) // 6)
         narrow = search.absolute.sum() < NARROW and not search.by_sweeps
-        self.fits = bool(narrow and 0 < 4 * v**3 <= MOST_BYTES)
-        lines = v * (v + 1) * (v + 2) // 6
-        deep = search.table.level.max() > PAIR + 1
-        self.fits_two = bool(deep and narrow and 4 * lines * v <= MOST_BYTES)
+        self.fits = bool(narrow and rows > MANY_ROWS * v and 0 < 4 * cells <= MOST_BYTES)
         self.everything: Base | None = None
-        self._crossings: Crossings | None = None
-        self._positive = np.empty((0, 0, 0), np.float32)
-        self._solved = 0.0
-        self._pays = max(len(self.table.d) / (MANY_ROWS * max(v, 1)), 1.0) ** 2
+        n_tables = v * (v + 1) // 2 if self.is_deep else v
+        self._left = n_tables * (MANY_ROWS * v / max(rows, 1)) ** 2  # row sets until they pay
         self._lock = threading.Lock()
-
-    def crossings(self) -> Crossings:
-        """The tables for the primitives."""
-        assert self._crossings is not None
-        return self._crossings
 
     def base(self, place: int, store: Store | None) -> Base | None:
         """The table of the rows of a place in the store, or all rows (-1); None if not counted."""
-        everything = self.everything
-        if place < 0 or store is None or place == store.everywhere or everything is None:
-            return everything
-        if not len(self._positive):
-            return None
+        all_ = self.everything
+        if place < 0 or store is None or place == store.everywhere or all_ is None:
+            return all_
         side, split = divmod(place, store.n)
         columns = list(self.search.splits.columns(split))
         F, P = (
-            self.crossings().one[columns].sum(axis=0, dtype=np.float64),
-            self._positive[columns].sum(axis=0, dtype=np.float64),
+            tables[columns].sum(axis=0, dtype=np.float64)
+            for tables in (self.crossings.one, self._positive)
         )
-        totals = np.array(
-            [everything.F[columns, columns].sum(), everything.P[columns, columns].sum()]
-        )
+        totals = np.array([each[columns, columns].sum() for each in (all_.F, all_.P)])
         if side == OUTSIDE:
-            F, P, totals = everything.F - F, everything.P - P, everything.totals - totals
+            F, P, totals = all_.F - F, all_.P - P, all_.totals - totals
         return Base(F, P, totals, np.array(columns), side == OUTSIDE)
 
     def count(self, solved: int) -> None:
         """Note that so many more row sets were counted; count the tables if it is time to."""
-        if not (self.fits and hasattr(self.search.primitives(), "count_ones")):
-            return
-        with self._lock:
-            self._solved += solved * self._pays
-            if self.everything is None and self._solved >= self.n:
-                self._count_one()
-            two = self.n * (self.n + 1) // 2
-            if self.fits_two and not len(self._positive) and self._solved >= two:
-                self._count_two()
+        if self.fits and hasattr(self.search.primitives(), "count_ones"):
+            with self._lock:
+                self._left -= solved
+                if self.everything is None and self._left <= 0:
+                    self._count()
 
-    def _own(self) -> Masks:
-        """The rows of each column that are not in the column before it in its chain."""
-        own = self.table.bits.copy()
-        nested = self.table.group[1:] == self.table.group[:-1]
-        own[1:][nested] &= ~self.table.bits[:-1][nested]
-        return own
-
-    def _count_one(self) -> None:
-        v = self.n
-        one, F, P = np.empty((v, v, v), np.float32), np.empty((v, v)), np.empty((v, v))
-        self._count(self.table.d, one, F, P)
-        d = self.table.d
-        totals = np.array([d.sum(), np.maximum(-d, 0).sum()])
-        self._crossings = Crossings(one, np.empty((0, v), np.float32), np.zeros((v, v), np.int64))
-        self.everything = Base(F, P, totals, np.empty(0, np.int64), True)
-
-    def _count_two(self) -> None:
-        v, search = self.n, self.search
-        positive = np.empty((v, v, v), np.float32)
-        self._count(np.maximum(-self.table.d, 0), positive, np.empty((v, v)), np.empty((v, v)))
-        size = np.triu(np.broadcast_to(v - np.arange(v), (v, v)))
+    def _count(self) -> None:
+        table, primitives, halt = self.table, self.search.primitives(), self.search.halt
+        v, positive = len(table.group), np.maximum(-table.d, 0)
+        own = table.bits.copy()  # the rows that are not in the column before in the chain
+        nested = table.group[1:] == table.group[:-1]
+        own[1:][nested] &= ~table.bits[:-1][nested]
+        one, self._positive = np.empty((2, v, v, v), np.float32)
+        F, P = np.empty((2, v, v))
+        primitives.count_ones(table, own, one, F, P, halt)
+        totals = np.array([table.d.sum(), positive.sum()])
+        size = np.triu(np.broadcast_to((v - np.arange(v)) * self.is_deep, (v, v)))
         at = np.cumsum(size).reshape(v, v) - size
-        lines = np.empty((int(size.sum()), v), np.float32)
-        lines[:] = 0
-        crossings = Crossings(self.crossings().one, lines, at)
-        self.search.primitives().count_lines(self.table, self._own(), crossings, search.halt)
-        search.check()
-        self._crossings, self._positive = crossings, positive
-
-    def _count(self, d: Floats, *tables: npt.NDArray) -> None:
-        table = self.table._replace(d=d)
-        self.search.primitives().count_ones(table, self._own(), *tables, self.search.halt)
+        self.crossings = Crossings(one, np.zeros((int(size.sum()), v), np.float32), at)
+        if self.is_deep:
+            scratch = np.empty((2, v, v))
+            primitives.count_ones(table._replace(d=positive), own, self._positive, *scratch, halt)
+            primitives.count_lines(table, own, self.crossings, halt)
         self.search.check()
+        self.everything = Base(F, P, totals, np.empty(0, np.int64), True)
 
 
 class Store:

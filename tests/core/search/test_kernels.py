@@ -15,7 +15,7 @@ import pytest
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.processes import LockedFile
-from odt_core.solvers.search import frontier, loader, solve_search, twins
+from odt_core.solvers.search import frontier, loader, solve_search, store, twins
 from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     PAIR,
@@ -151,6 +151,13 @@ def test_of_equal_splits_kernels_and_twins_take_the_same(
     assert splits > 200
 
 
+@pytest.fixture
+def few_rows_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are counted for any number of rows."""
+    monkeypatch.setattr(store, "MANY_ROWS", 0)
+
+
+@pytest.mark.usefixtures("few_rows_are_many")
 @pytest.mark.parametrize(
     ("seeds", "options"),
     [
@@ -209,13 +216,14 @@ def rows_of_sides(search: Search, splits: np.ndarray, outside: np.ndarray) -> np
     return np.where(outside[:, None], search.encoding.everything & ~inside, inside)
 
 
+@pytest.mark.usefixtures("few_rows_are_many")
 def test_what_is_cut_from_counted_tables_costs_what_its_rows_cost(kernels: SimpleNamespace) -> None:
     """All rows and sides of splits, and sides of splits below them, against counting the rows."""
     compared = 0
     for seed in range(60):
         encoding = encode(random_problem(seed, deep=True))
         search, tables = counted_tables(encoding, kernels)
-        if search.store is None or not tables.fits_two or not search.splits.n:
+        if search.store is None or not tables.is_deep or not search.splits.n:
             continue
         random = np.random.default_rng(seed)
         places = [-1, *random.integers(0, 2 * search.store.n, 4).tolist()]
@@ -238,6 +246,7 @@ def test_what_is_cut_from_counted_tables_costs_what_its_rows_cost(kernels: Simpl
     assert compared > 100
 
 
+@pytest.mark.usefixtures("few_rows_are_many")
 def test_weights_that_float32_cannot_hold_are_not_counted_ahead() -> None:
     problem = random_problem(3, deep=True)
     weight = 2**24 + np.arange(problem.data.n_rows)
