@@ -9,13 +9,7 @@ import numpy as np
 
 from odt_core.problem import Problem, Split
 from odt_core.solution import Assignment
-from odt_core.solvers.search.choices import (
-    Choice,
-    best_stump,
-    column_sums,
-    fixed_choice,
-    inside,
-)
+from odt_core.solvers.search.choices import Choice, best_stump, column_sums, fixed_choice, inside
 from odt_core.solvers.search.columns import STUMP, Encoding, Floats, Masks, Whole, groups_of, pack
 from odt_core.solvers.search.front_twins import called
 from odt_core.solvers.search.groups import CHAIN, FULL
@@ -144,12 +138,7 @@ def point_choice(
 ) -> Choice:
     """The splits of a class on some rows that reach a point of its front.
 
-    Parameters
-    ----------
-    encoding : Encoding
-        The encoding of the search that found the front.
-    front : Front or None
-        None for a class of at most one level.
+    `encoding` is that of the search that found the front. A leaf-adjacent class has no front.
     """
     table = encoding.table
     if table.level[cls] < STUMP:
@@ -217,10 +206,7 @@ def subset(
 ) -> tuple[tuple[int, ...], bool] | None:
     """Categories that make exactly these errors if they get one label and the others the other one.
 
-    Returns
-    -------
-    (tuple of int, bool) or None
-        The categories, and whether they are called positive.
+    Returns the categories, and whether they are called positive; None if there are none.
     """
     own = np.flatnonzero(p + q > 0)
     for positive in (True,) if most == 0 else (True, False):

@@ -137,26 +137,14 @@ def fewest_fp(bounds: npt.NDArray, alpha: npt.NDArray, beta: npt.NDArray, fn: np
 
 
 class FrontSearch:
-    """Fronts of the classes of one problem.
-
-    Parameters
-    ----------
-    encoding : Encoding
-        See `encode_fronts`.
-    multipliers : tuple of (int, int)
-        Costs of a false negative and a false positive in the weighted bounds.
-    halt : int64[1]
-        Set to end the search. The search then raises `Stopped`.
-    tighten : callable, optional
-        Receives the root's front whenever it became better; may insert limits.
-    """
+    """Fronts of the classes of one problem, with weighted bounds for L multipliers."""
 
     def __init__(
         self,
-        encoding: Encoding,
-        multipliers: tuple[tuple[int, int], ...],
-        halt: Whole,
-        tighten: Callable[[Front], None] = lambda front: None,
+        encoding: Encoding,  # see `encode_fronts`
+        multipliers: tuple[tuple[int, int], ...],  # costs of a false negative and a false positive
+        halt: Whole,  # set to end the search, which then raises `Stopped`
+        tighten: Callable[[Front], None] = lambda front: None,  # told of a better front of the root
     ) -> None:
         self.encoding, self.halt, self.tighten = encoding, halt, tighten
         self.table = table = encoding.table

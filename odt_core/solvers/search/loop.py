@@ -51,16 +51,7 @@ def _by_rank(found: list[Floats]) -> Floats:
 class Loop(Bounds):
     """The root of a class of three or four levels on one row set.
 
-    Parameters
-    ----------
-    limit : float
-        Only a tree that costs less is wanted.
-    place : int, optional
-        The number of these rows in the store of bounds; -1 if they have none.
-    top : bool
-        Whether this is the root of the whole tree.
-    restricted : bool
-        Whether leaves must be large enough. The bounds are those without this condition.
+    If leaves must be large enough, the bounds are those without this condition.
     """
 
     def __init__(
@@ -68,10 +59,10 @@ class Loop(Bounds):
         search: Search,
         cls: int,
         mask: Masks,
-        limit: float,
-        place: int = -1,
-        top: bool = False,
-        restricted: bool = False,
+        limit: float,  # only a tree that costs less is wanted
+        place: int = -1,  # the number of these rows in the store; -1 if they have none
+        top: bool = False,  # whether this is the root of the whole tree
+        restricted: bool = False,  # whether leaves must be large enough
     ) -> None:
         super().__init__(search.splits, cls)
         self.search, self.mask, self.place, self.top = search, mask, place, top
@@ -79,10 +70,10 @@ class Loop(Bounds):
         self.singles_done = False
         self.restricted = restricted
         self.choice: Choice | None = None
-        closed, self.walks_of = search.splits.closed(cls)
+        closed, walks = search.splits.closed(cls)
         self.closed = np.stack([closed, closed])
         self.has_sets = bool(search.splits.is_set.any())
-        self.walks = bool(self.walks_of.any())
+        self.walks = np.flatnonzero(walks)  # the sets whose larger subsets need a walk
         # without sets, two levels cost as much time with a limit as without one, and tell less
         self.solves_to_the_end = not self.has_sets and not search.by_sweeps
         self.answers: dict[tuple[int, int, int], tuple[Answer, int]] = {}
@@ -168,7 +159,7 @@ class Loop(Bounds):
             if len(sides):
                 return sides
             self.singles_done = True  # closed splits stay closed: bounds rise, the best cost falls
-        if self.splits.n == self.splits.n_columns and not self.walks:
+        if self.splits.n == self.splits.n_columns and not len(self.walks):
             return np.empty((0, 5))
         self._propagate(chains=False)
         return self._sets()
@@ -226,18 +217,12 @@ class Loop(Bounds):
         return _by_rank(found)
 
     def _sets(self) -> Floats:
-        """Sides of pairs to solve, or of the columns of sets if that is less work."""
-        group, n_groups = self.splits.group, len(self.table.kind)
-        open_pairs = [self._open(way, self.splits.n_columns, self.splits.n) for way in self.ways]
-        every = np.concatenate([group[splits] for splits, _ in open_pairs])
-        n_open = np.bincount(every, minlength=n_groups)
-        columns = self._set_insides(n_open)
-        held = np.isin(np.arange(n_groups), group[columns[:, 2].astype(np.int64)])
-        found = [columns]
-        for way, (splits, cost) in zip(self.ways, open_pairs, strict=True):
-            free = ~held[group[splits]]
-            outsides = self._set_outsides(way, splits[free])
-            found.append(outsides if len(outsides) else self._sides(way, splits[free], cost[free]))
+        """Sides of pairs to solve, or of single columns if that is less work."""
+        found = []
+        for way in self.ways:
+            splits, cost = self._open(way, self.splits.n_columns, self.splits.n)
+            outsides = self._set_outsides(way, splits)
+            found.append(outsides if len(outsides) else self._sides(way, splits, cost))
         return _by_rank(found)
 
     def _set_outsides(self, way: int, pairs: Whole) -> Floats:
@@ -259,28 +244,6 @@ class Loop(Bounds):
         if 2 * len(columns) >= len(pairs):
             columns = columns[:0]
         return _sides_to_solve(OUTSIDE, y, columns, limit[columns], -count[columns])
-
-    def _set_insides(self, n_open: Whole) -> Floats:
-        """Insides of columns to solve, in sets that are open.
-
-        If a set has fewer open pairs than unsolved columns, its pairs are solved instead.
-        """
-        v = self.splits.n_columns
-        sums = self._set_bounds()
-        candidates = (n_open > 0) | self.walks_of
-        columns = np.flatnonzero((candidates & (sums < self.best))[self.table.group])
-        found = []
-        for x in range(self.h + 1):
-            todo = columns[~self.exact[INSIDE, x, columns]]
-            least = self.bound[INSIDE, :, :v].min(axis=0)[todo]
-            group = self.table.group[todo]
-            limit = self.best - sums[group] + least
-            some = self.bound[INSIDE, x, todo] < limit
-            count = np.bincount(group[some], minlength=len(sums)) * (self.h + 1)
-            some &= (n_open[group] > count[group]) | self.walks_of[group]
-            at, heaviest_first = todo[some], -self.weight[todo[some]]
-            found.append(_sides_to_solve(INSIDE, x, at, limit[some], heaviest_first))
-        return np.concatenate(found)
 
     def _sides(self, way: int, splits: Whole, cost: Floats) -> Floats:
         """The side of each split to solve next, with its limit and rank."""
@@ -329,7 +292,7 @@ class Loop(Bounds):
     def _walks(self) -> None:
         """Walk over larger subsets of the sets that are still open."""
         sums = self._set_bounds()
-        for k in np.flatnonzero(self.walks_of).tolist():
+        for k in self.walks.tolist():
             if sums[k] < self.best:
                 wanted = Wanted(self._is_open, self._solve_union, self._take)
                 walk(self._sides_of(k, self.mask), wanted)
@@ -362,7 +325,7 @@ class Loop(Bounds):
 
     def least(self) -> float:
         """A lower bound of every tree of this class on these rows."""
-        bounds = self._bounds_of(self.closed, np.flatnonzero(self.walks_of))
+        bounds = self._bounds_of(self.closed, self.walks)
         least = min(self.best, float(bounds.min(initial=np.inf)))
         return min(least, *self.whole.tolist()) if self.table.empty_ok[self.cls] else least
 

@@ -82,22 +82,13 @@ class Run:
     """A search in a thread of its own, which ends when time is up or the user asks.
 
     A subclass gives the `work`, and what it has found so far: `known` and `tree`.
-
-    Attributes
-    ----------
-    halt : int64[1]
-        Set to end the work. The work then raises `Stopped`.
-    cancelled : bool
-        Whether the user ended the work.
-    trace : list of TracePoint
-        How the best total and the bound improved.
     """
 
     def __init__(self, problem: Problem, control: Control) -> None:
         self.problem, self.control = problem, control
-        self.halt: Whole = np.zeros(1, np.int64)
-        self.cancelled = False
-        self.trace: list[TracePoint] = []
+        self.halt: Whole = np.zeros(1, np.int64)  # set to end the work, which raises `Stopped`
+        self.cancelled = False  # whether the user ended the work
+        self.trace: list[TracePoint] = []  # how the best total and the bound improved
         self._began = time.monotonic()
         self._reported, self._next_tree = 0.0, FIRST_TREE
 
@@ -184,23 +175,15 @@ class Run:
 
 
 class WeightedRun(Run):
-    """A search without floors. Costs are in units (see `Encoding`).
-
-    Parameters
-    ----------
-    cutoff : float
-        Only a tree that costs less is wanted.
-    before : Search, optional
-        A search for another topology (see `Search`).
-    """
+    """A search without floors. Costs are in units (see `Encoding`)."""
 
     def __init__(
         self,
         problem: Problem,
         control: Control,
         encoding: Encoding | None = None,
-        cutoff: float = math.inf,
-        before: Search | None = None,
+        cutoff: float = math.inf,  # only a tree that costs less is wanted
+        before: Search | None = None,  # see `Search`
     ) -> None:
         super().__init__(problem, control)
         self.encoding = encode(problem) if encoding is None else encoding

@@ -48,26 +48,16 @@ class Answer:
 
 
 class Search:
-    """A search of one problem.
-
-    Parameters
-    ----------
-    halt : int64[1]
-        Set to end the search. The search then raises `Stopped`.
-    on_better, on_bound : callable, optional
-        Receive each better tree of the root (cost and choice), and lower bounds of its cost.
-    before : Search, optional
-        A search of the same encoding for another topology. Its store and tables are used again.
-    """
+    """A search of one problem."""
 
     def __init__(
         self,
         encoding: Encoding,
-        halt: Whole | None = None,
+        halt: Whole | None = None,  # set to end the search, which then raises `Stopped`
         threads: int = 1,
-        on_better: Callable[[float, Choice], None] | None = None,
-        on_bound: Callable[[float], None] | None = None,
-        before: Search | None = None,
+        on_better: Callable[[float, Choice], None] | None = None,  # told of better trees' cost
+        on_bound: Callable[[float], None] | None = None,  # told of lower bounds of the cost
+        before: Search | None = None,  # of another topology: its store and tables are used again
     ) -> None:
         self.encoding, self.table = encoding, encoding.table
         self.halt = np.zeros(1, np.int64) if halt is None else halt
@@ -140,15 +130,7 @@ class Search:
         return inside, outside
 
     def solve(self, cls: int, masks: Masks, limits: Floats, places: list[int]) -> Answer:
-        """Solve a class on each of B row sets.
-
-        Parameters
-        ----------
-        masks : uint64[B, W]
-        limits : float64[B]
-        places : list of int
-            The number of each set in the store of bounds; -1 if it has none.
-        """
+        """Solve a class on B row sets. `places` are their numbers in the store, -1 without one."""
         self.check()
         if self.table.level[cls] > PAIR:
             return self._solve_deep(cls, masks, limits, places)

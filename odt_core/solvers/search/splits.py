@@ -150,42 +150,22 @@ class Bounds:
     """Lower bounds of the children of a class's root. H child classes, S splits, V columns.
 
     A cost is a number, or a vector with one number for each of L multipliers of a front.
-
-    Parameters
-    ----------
-    splits : Splits
-    cls : int
-        The class.
-    lead : tuple of int
-        The shape of a cost: ``()`` or ``(L,)``.
-
-    Attributes
-    ----------
-    children : tuple of int
-        The classes of the low and the high child.
-    h : int
-        1 if the two classes differ, else 0.
-    ways : tuple of int
-        Where the members of a split may go: to the low child (0), to the high one (1).
-    bound, exact : float64[2, H, (L,) S], bool[2, H, (L,) S]
-        Lower bounds of the low and high child's cost (one row if they are of one class) on the rows
-        inside and outside each split, and whether the bound is the cost.
-    whole : float64[H, (L)]
-        Lower bounds of the children's costs on all rows.
-    weight, total_weight : float64[(L,) S], float64[(L,) 1]
-        Weight of the rows inside each split, and of all rows.
     """
 
     def __init__(self, splits: Splits, cls: int, lead: tuple[int, ...] = ()) -> None:
+        """`lead` is the shape of a cost: ``()`` or ``(L,)``."""
         table = splits.table
         self.table, self.splits, self.cls = table, splits, cls
         self.children = (int(table.low[cls]), int(table.high[cls]))
-        self.h = 0 if self.children[0] == self.children[1] else 1
+        self.h = 0 if self.children[0] == self.children[1] else 1  # 1 if the children differ
+        # where the members of a split may go: to the low child (0), to the high one (1)
         self.ways = (0,) if not self.h or table.one_way[cls] else (0, 1)
+        # [2, H, (L,) S]: lower bounds of each child's cost inside and outside each split (one row
+        # if the children are of one class), and whether the bound is the cost
         self.bound = np.zeros((2, self.h + 1, *lead, splits.n))
         self.exact = np.zeros((2, self.h + 1, *lead, splits.n), np.bool_)
-        self.whole = np.zeros((self.h + 1, *lead))
-        self.weight = np.zeros((*lead, splits.n))
+        self.whole = np.zeros((self.h + 1, *lead))  # lower bounds of the costs on all rows
+        self.weight = np.zeros((*lead, splits.n))  # of the rows inside each split
         self.total_weight = np.zeros((*lead, 1))
 
     def _propagate(self, *, chains: bool) -> None:

@@ -39,16 +39,9 @@ class Tables:
     The table of a side of a split, or of its intersection with a side of the root's split, is a sum
     or difference of a few of them. That costs the same for any number of rows. They are counted if
     there are many rows, the more the sooner: easy problems are solved before.
-
-    Attributes
-    ----------
-    everything : Base or None
-        The table of all rows; None until the tables are counted.
-    crossings : Crossings
-        The tables for the primitives, once they are counted.
     """
 
-    crossings: Crossings
+    crossings: Crossings  # the tables for the primitives, once they are counted
 
     def __init__(self, search: Search) -> None:
         self.search, self.table = search, search.table
@@ -57,7 +50,7 @@ class Tables:
         cells = max(v**3, self.is_deep * v * v * (v + 1) * (v + 2) // 6)
         narrow = search.absolute.sum() < NARROW and not search.by_sweeps
         self.fits = bool(narrow and rows > MANY_ROWS * v and 0 < 4 * cells <= MOST_BYTES)
-        self.everything: Base | None = None
+        self.everything: Base | None = None  # the table of all rows, once the tables are counted
         n_tables = v * (v + 1) // 2 if self.is_deep else v
         self._left = n_tables * (MANY_ROWS * v / max(rows, 1)) ** 2  # row sets until they pay
         self._lock = threading.Lock()
@@ -110,14 +103,8 @@ class Tables:
 class Store:
     """Lower bounds of the intersections of two sides.
 
-    Side ``s`` is the inside of split s, side ``n + s`` its outside, and ``2 n`` all rows.
-
-    Parameters
-    ----------
-    n : int
-        Number of splits that have a row in the matrix.
-    classes : list of int
-        The classes of two levels whose bounds are kept.
+    Side ``s`` is the inside of split s, side ``n + s`` its outside, and ``2 n`` all rows, where n
+    is the number of splits that have a row in the matrix.
     """
 
     def __init__(self, n: int, classes: list[int]) -> None:
