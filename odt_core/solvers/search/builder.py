@@ -10,7 +10,7 @@ import numpy as np
 from odt_core.problem import Problem, Split
 from odt_core.solution import Assignment
 from odt_core.solvers.search.choices import Choice, best_stump, column_sums, fixed_choice, inside
-from odt_core.solvers.search.columns import STUMP, Encoding, Floats, Masks, Whole, groups_of, pack
+from odt_core.solvers.search.columns import STUMP, Encoding, Floats, Whole, groups_of, pack
 from odt_core.solvers.search.front_twins import called
 from odt_core.solvers.search.groups import CHAIN, FULL
 
@@ -54,7 +54,9 @@ class Builder:
             return
         if choice is None:
             assert self.search is not None
-            choice = self.search.choice_for(cls, self._mask(rows))
+            member = np.zeros(len(table.d), np.bool_)
+            member[rows] = True
+            choice = self.search.choice_for(cls, pack(member))
         members = inside(encoding, choice, rows)
         left, right = self.problem.topology.children(child)
         low, high = int(table.low[cls]), int(table.high[cls])
@@ -65,11 +67,6 @@ class Builder:
         below = (choice.high, choice.low) if left_is_high else (choice.low, choice.high)
         self._visit(left, rows[goes_left], below[0])
         self._visit(right, rows[~goes_left], below[1])
-
-    def _mask(self, rows: Whole) -> Masks:
-        member = np.zeros(len(self.encoding.table.d), np.bool_)
-        member[rows] = True
-        return pack(member)
 
     def _class_of(self, child: int) -> int:
         return 0 if child < 0 else self.encoding.classes[child]

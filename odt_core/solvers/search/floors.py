@@ -249,13 +249,9 @@ class FloorRun(FrontRun):
         proved = infeasible or (complete and total is not None)
         if proved and total is not None:
             bound = total
-        return self.outcome(
-            None if self.best is None else self.tree_at(*self.best),
-            total,
-            self.total((0, 0)) if bound is None else bound,
-            proved=proved,
-            infeasible=infeasible,
-        )
+        tree = None if self.best is None else self.tree_at(*self.best)
+        bound = self.total((0, 0)) if bound is None else bound
+        return self.outcome(tree, total, bound, proved, infeasible)
 
     def work(self) -> None:
         """Find greedy trees, then corners, then what lies between them."""

@@ -37,14 +37,17 @@ FIRST_BATCH, LATER_BATCH, LARGEST_BATCH = 8, 64, 256
 below the root, where a good tree is known."""
 
 
-def _sides_to_solve(*columns: npt.ArrayLike) -> Floats:
+def _sides_to_solve(*columns: float | npt.NDArray) -> Floats:
     """Sides to solve, ``float64[n, 5]``: side, child, split, limit and rank of each."""
-    return np.stack(np.broadcast_arrays(*columns), axis=1).astype(np.float64)
+    sides = np.empty((np.size(columns[2]), 5))
+    for i, column in enumerate(columns):
+        sides[:, i] = column
+    return sides
 
 
 def _by_rank(found: list[Floats]) -> Floats:
     """Sides to solve by rising rank."""
-    sides = np.concatenate(found)
+    sides = np.concatenate([np.empty((0, 5)), *found])
     return np.asarray(sides[np.argsort(sides[:, 4], kind="stable")])
 
 
@@ -109,17 +112,11 @@ class Loop(Bounds):
             search.store.fill(self)
         for x, child in enumerate(self.children[: self.h + 1]):
             if self.table.level[child] <= STUMP and not search.by_sweeps:
-                self._look_up(x, child)
+                self.bound[:, x] = search.shallow_sides(self.mask, child)
+                self.exact[:, x] = True
         if self.top and not self.restricted:
-            cost, choice = search.greedy(self.cls, self.mask)
-            self._offer(cost, choice)
+            self._offer(*search.greedy(self.cls, self.mask))
         self._solve_whole()
-
-    def _look_up(self, x: int, child: int) -> None:
-        """Look up the costs of a child of at most one level inside and outside every split."""
-        inside, outside = self.search.shallow_sides(self.mask, child)
-        self.bound[INSIDE, x], self.bound[OUTSIDE, x] = inside, outside
-        self.exact[:, x] = True
 
     def _solve_whole(self) -> None:
         """Solve each child on all rows: a tree with an empty branch, and a bound for all splits."""
@@ -127,8 +124,9 @@ class Loop(Bounds):
             choice: Choice | None = None
             if not self.is_solved[x] and self.whole[x] < self.best:
                 limit = np.array([self.best])
-                everywhere = self.search.everywhere if self.top else -1
-                answer = self.search.solve(child, self.mask[None], limit, [everywhere])
+                store = self.search.store if self.top else None
+                place = -1 if store is None else store.everywhere
+                answer = self.search.solve(child, self.mask[None], limit, [place])
                 self.whole[x] = max(float(answer.cost[0]), self.whole[x])
                 self.is_solved[x], choice = answer.cost[0] < self.best, answer.choice(0)
             if self.restricted and self.table.empty_ok[self.cls] and self.whole[x] < self.best:
@@ -212,18 +210,44 @@ class Loop(Bounds):
         found = []
         for way in self.ways:
             splits, cost = self._open(way, 0, self.splits.n_columns)
-            middle = self._middles(splits)
-            found.append(self._sides(way, splits[middle], cost[middle]))
+            if len(splits):
+                middle = self._middles(splits)
+                found.append(self._sides(way, splits[middle], cost[middle]))
         return _by_rank(found)
 
     def _sets(self) -> Floats:
         """Sides of pairs to solve, or of single columns if that is less work."""
-        found = []
-        for way in self.ways:
-            splits, cost = self._open(way, self.splits.n_columns, self.splits.n)
-            outsides = self._set_outsides(way, splits)
-            found.append(outsides if len(outsides) else self._sides(way, splits, cost))
+        group, n_groups = self.splits.group, len(self.table.kind)
+        pairs = [self._open(way, self.splits.n_columns, self.splits.n) for way in self.ways]
+        n_open = np.bincount(group[np.concatenate([at for at, _ in pairs])], minlength=n_groups)
+        if not n_open.any():
+            return np.empty((0, 5))
+        insides = self._set_insides(n_open)
+        held = np.isin(np.arange(n_groups), group[insides[:, 2].astype(np.int64)])
+        found = [insides]
+        for way, (splits, cost) in zip(self.ways, pairs, strict=True):
+            free = ~held[group[splits]]
+            if free.any():
+                sides = self._set_outsides(way, splits[free])
+                if not len(sides):
+                    sides = self._sides(way, splits[free], cost[free])
+                found.append(sides)
         return _by_rank(found)
+
+    def _set_insides(self, n_open: Whole) -> Floats:
+        """Insides of columns to solve, in sets that have more open pairs."""
+        group, sums = self.table.group, self._set_bounds()
+        least = self.bound[INSIDE, :, : len(group)].min(axis=0)
+        limit = self.best - sums[group] + least
+        found = []
+        for x in range(self.h + 1):
+            some = (self.bound[INSIDE, x, : len(group)] < limit) & (n_open > 0)[group]
+            columns = np.flatnonzero(some & ~self.exact[INSIDE, x, : len(group)])
+            count = np.bincount(group[columns], minlength=len(sums)) * (self.h + 1)
+            columns = columns[(n_open > count)[group[columns]]]
+            heaviest_first = -self.weight[columns]
+            found.append(_sides_to_solve(INSIDE, x, columns, limit[columns], heaviest_first))
+        return np.concatenate(found)
 
     def _set_outsides(self, way: int, pairs: Whole) -> Floats:
         """Outsides of single columns to solve, if they are fewer than half of the open pairs.
@@ -280,11 +304,9 @@ class Loop(Bounds):
         if two and self.base is not None:
             return search.solve_sides(child, self.base, split, side == OUTSIDE, limit)
         masks = self.splits.sides(self.mask, side, split)
-        store = search.store if self.top else None
-        places = [
-            -1 if store is None else store.place(*each)
-            for each in zip(side.tolist(), split.tolist(), strict=True)
-        ]
+        places = [-1] * len(split)
+        if self.top and search.store is not None:
+            places = list(map(search.store.place, side.tolist(), split.tolist()))
         return search.solve(child, masks, limit, places)
 
     # ------------------------------------------------------------ larger subsets

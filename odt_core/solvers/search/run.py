@@ -160,13 +160,7 @@ class Run:
                 self.control.on_progress(point)
 
     def outcome(
-        self,
-        tree: Assignment | None,
-        total: int | None,
-        bound: int,
-        *,
-        proved: bool,
-        infeasible: bool,
+        self, tree: Assignment | None, total: int | None, bound: int, proved: bool, infeasible: bool
     ) -> SearchOutcome:
         """The outcome, which is reported as well."""
         self.report(total, bound, force=True)
@@ -187,7 +181,7 @@ class WeightedRun(Run):
     ) -> None:
         super().__init__(problem, control)
         self.encoding = encode(problem) if encoding is None else encoding
-        self.best = self.cutoff = cutoff
+        self.best = self.cutoff = float(cutoff)
         self.choice: Choice | None = None  # the best tree, as far as its splits are known
         self.bound = 0.0  # proved lower bound of the cost
         self.infeasible = False  # whether no tree has leaves that are large enough
@@ -239,7 +233,7 @@ class WeightedRun(Run):
         self.bound = min(self.bound, self.best)
         tree, (total, bound) = None if found is None else found[0], self.known()
         proved = self.infeasible or total == bound
-        return self.outcome(tree, total, bound, proved=proved, infeasible=self.infeasible)
+        return self.outcome(tree, total, bound, proved, self.infeasible)
 
     def _build(self, choice: Choice | None, halt: Whole | None = None) -> tuple[Assignment, int]:
         builder = Builder(self.problem, self.encoding, Search(self.encoding, halt))

@@ -102,11 +102,6 @@ class Search:
         assert choice is not None
         return choice
 
-    @property
-    def everywhere(self) -> int:
-        """The number of all rows in the store; -1 without a store."""
-        return -1 if self.store is None else self.store.everywhere
-
     # ------------------------------------------------------------ row sets
 
     def check(self) -> None:
