@@ -169,6 +169,13 @@ class AlternativesView:
         )
 
     @property
+    def ranked_columns(self) -> list[ColumnView]:
+        """The columns. A column that more trees ask about comes first."""
+        return sorted(
+            self.columns, key=lambda column: (-column.n_trees, -float(column.least_without or 0))
+        )
+
+    @property
     def least(self) -> Fraction | None:
         """The loss of the optimum; None if it is not known, or no tree meets the conditions."""
         return _fraction(self.record["least"])

@@ -12,7 +12,7 @@ from odt_core.evaluation import (
     Subgroups,
     few_in_groups_words,
 )
-from odt_core.render import benefit_alt_text, benefit_figure, subgroup_alt_text, subgroup_figure
+from odt_core.figures import benefit_chart, subgroup_chart
 from odt_core.reports.page import chart_html, escaped
 from odt_core.reports.tables import rate_cell, table
 from odt_core.tree import Tree
@@ -50,8 +50,7 @@ def benefit_html(
     cells = [[name, *(_number(value) for value in values)] for name, values in numbers]
     head = ["", *(percent_words(threshold, 0) for threshold in SHOWN_THRESHOLDS)]
     return chart_html(
-        benefit_figure(drawn, opaque=True),
-        benefit_alt_text(drawn),
+        benefit_chart(drawn),
         f"Decision curve on the {rows} rows. The threshold is the lowest risk at which one would "
         "act. At 10%, one found case is worth nine false alarms.",
     ) + table(f"Net benefit on the {rows} rows, by threshold probability", head, cells)
@@ -77,8 +76,7 @@ def groups_html(groups: Sequence[Subgroups], tree: Tree, rows: str) -> str:
     if not found:
         return ""
     chart = chart_html(
-        subgroup_figure(found[0], opaque=True),
-        subgroup_alt_text(found[0]),
+        subgroup_chart(found[0]),
         f"The {rows} rows by {found[0].column}. Hollow marks: few rows of the class.",
     )
     tables = "".join(_group_table(each, tree, rows) for each in found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from odt_core.export import Model
-from odt_core.render import FigureFormat
+from odt_core.figures import FigureFormat
 from odt_core.reports.card import rule_card
 from odt_core.reports.derivation import Derivation
 from odt_core.reports.evidence import NO_EVIDENCE, Evidence

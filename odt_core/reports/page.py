@@ -12,11 +12,11 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from odt_core import MADE_BY
-from odt_core.render import FigureFormat, figure_file
+from odt_core.figures import Chart, FigureFormat, chart_file
 from odt_core.words import printable
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
+    pass
 
 MOST_ENLARGED = 1.6
 """The largest factor by which a drawing is enlarged."""
@@ -148,22 +148,20 @@ def _drawing(svg: bytes) -> str:
     return found.group()
 
 
-def chart_html(figure: go.Figure, alt: str, caption: str = "") -> str:
-    """Write a figure as a part of a page, which needs ``Page(has_pictures=True)``.
+def chart_html(chart: Chart, caption: str = "") -> str:
+    """Write a chart as a part of a page, which needs ``Page(has_pictures=True)``.
 
     Parameters
     ----------
-    figure : plotly.graph_objects.Figure
-        A figure of `odt_core.render` with an opaque background.
-    alt : str
-        The text for screen readers; plain text.
+    chart : Chart
+        The chart.
     caption : str
         The explanation below the figure; plain text.
     """
-    svg = figure_file(figure, FigureFormat.SVG, printable(alt))
+    svg = chart_file(chart, FigureFormat.SVG)
     data = base64.b64encode(svg).decode()
     below = f"<figcaption>{escaped(caption)}</figcaption>" if caption else ""
     return (
-        f'<figure class="chart"><img alt="{escaped(alt)}" src="data:image/svg+xml;base64,{data}">'
-        f"{below}</figure>"
+        f'<figure class="chart"><img alt="{escaped(chart.alt)}" '
+        f'src="data:image/svg+xml;base64,{data}">{below}</figure>'
     )

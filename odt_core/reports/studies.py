@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from odt_core.render import (
-    RocPoint,
-    asked_alt_text,
-    asked_figure,
-    comparison_alt_text,
-    comparison_figure,
-    instability_alt_text,
-    instability_figure,
-    roc_alt_text,
-    roc_figure,
-    sweep_alt_text,
-    sweep_figure,
+from odt_core.figures import (
+    asked_chart,
+    comparison_chart,
+    instability_chart,
+    roc_chart,
+    sweep_chart,
 )
 from odt_core.reports.derivation import Derivation
 from odt_core.reports.page import chart_html, escaped
@@ -29,13 +23,6 @@ from odt_core.studies.comparison_words import (
     points_words,
     verdict_words,
 )
-from odt_core.studies.figure_points import (
-    asked_columns,
-    compared_points,
-    curve_series,
-    leaf_names,
-    row_circles,
-)
 from odt_core.studies.stability_words import (
     corrected_words,
     points_of,
@@ -44,12 +31,6 @@ from odt_core.studies.stability_words import (
 )
 from odt_core.studies.stability_words import interval_words as optimism_interval
 from odt_core.words import count_words, number_words, percent_words
-
-
-def own_point(derivation: Derivation) -> RocPoint:
-    """Return the tree's point in the ROC plane."""
-    test = derivation.test
-    return RocPoint(derivation.train.confusion, None if test is None else test.confusion)
 
 
 def frontier_html(found: FrontierView, derivation: Derivation) -> str:
@@ -66,18 +47,17 @@ def frontier_html(found: FrontierView, derivation: Derivation) -> str:
         f"The search found {points} between sensitivity and specificity that trees of the same "
         f"shape reach on the same training rows. {proof}"
     )
-    figure = roc_figure(found.roc, tree=own_point(derivation), bound=found.bound_steps, opaque=True)
+    test = None if derivation.test is None else derivation.test.confusion
+    chart = roc_chart(found, tree=(derivation.train.confusion, test))
     caption = "Ring: this tree in training."
-    if derivation.test is not None:
+    if test is not None:
         caption += " Large diamond: this tree in test, with 95% intervals."
-    return f"<p>{escaped(words)}</p>" + chart_html(figure, roc_alt_text(found.roc), caption)
+    return f"<p>{escaped(words)}</p>" + chart_html(chart, caption)
 
 
 def curves_html(rows: Sequence[CurveRow]) -> str:
     """Write the curves: floors in training against rates in test over many splits."""
     sweep = rows[0].sweep
-    rate = "tpr" if sweep.word == "sensitivity" else "tnr"
-    series = curve_series(rows, rate)
     words = (
         f"For each floor on training {sweep.word}, the best tree was found on many splits of the "
         "file into training and test rows, and then tested on the test rows."
@@ -87,8 +67,7 @@ def curves_html(rows: Sequence[CurveRow]) -> str:
     return (
         f"<p>{escaped(words)}</p>"
         + chart_html(
-            sweep_figure(series, sweep.word, opaque=True),
-            sweep_alt_text(series, sweep.word),
+            sweep_chart(rows, sweep),
             "Lines: means over splits. Bands: 10th to 90th percentile of the test value.",
         )
         + table("Means over splits with standard deviations", head, map(_curve_cells, rows))
@@ -113,7 +92,7 @@ def _spread(spread: Spread) -> str:
 
 def comparison_html(found: Comparison) -> str:
     """Write the comparison of shapes, caps and cut points with baselines in cross-validation."""
-    points, measure = compared_points(found), measure_words(found)
+    measure = measure_words(found)
     sentences = [*verdict_words(found), honesty_words(found)]
     head = ["Candidate", f"Test {escaped(measure)} (95% interval)", "Difference to the best, "
             "points", "Leaves", "Proved"]  # fmt: skip
@@ -129,12 +108,11 @@ def comparison_html(found: Comparison) -> str:
     ]
     chart = (
         chart_html(
-            comparison_figure(points, measure, opaque=True),
-            comparison_alt_text(points, measure),
+            comparison_chart(found),
             f"Points: mean {measure} on the test rows of the folds, with 95% intervals. Vertical "
             "marks: the mean in training.",
         )
-        if points
+        if found.scored
         else ""
     )
     return (
@@ -148,19 +126,12 @@ def stability_html(found: StabilityResult, derivation: Derivation) -> str:
     """Write the stability of tree and answers on bootstrap resamples."""
     grouped = derivation.spec is not None and derivation.spec.schema.group is not None
     parts = [f"<p>{escaped(' '.join(stability_sentences(found)))}</p>", _optimism_table(found)]
-    asked, n = asked_columns(found), len(found.fitted)
-    if asked:
-        figure = asked_figure(asked, n, opaque=True)
-        parts.append(
-            chart_html(figure, asked_alt_text(asked, n), "Columns that the trees ask about.")
-        )
+    if found.asked_columns:
+        parts.append(chart_html(asked_chart(found), "Columns that the trees ask about."))
     if found.rows is not None:
-        names = leaf_names(derivation.tree.positive_label, found)
-        circles = row_circles(names, found)
         parts.append(
             chart_html(
-                instability_figure(circles, names, opaque=True),
-                instability_alt_text(circles, names),
+                instability_chart(found, derivation.tree.positive_label),
                 "Circles: training rows in each leaf, by the share of resamples whose tree gives "
                 "another answer (Riley and Collins). Areas show the numbers of rows.",
             )

@@ -18,7 +18,8 @@ from xml.sax.saxutils import escape
 
 from odt_core import MADE_BY
 from odt_core.evaluation import Metrics, ReportedRate
-from odt_core.render import LIGHT, FigureFormat, tree_dot, tree_png, tree_summary, tree_svg
+from odt_core.figures import FigureFormat
+from odt_core.render import LIGHT, tree_dot, tree_png, tree_summary, tree_svg
 from odt_core.render.text import wrap
 from odt_core.reports.derivation import Derivation
 from odt_core.reports.page import sized_svg

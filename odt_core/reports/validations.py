@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from odt_core.evaluation import Subgroups, frequencies, ratio_parts
-from odt_core.render import calibration_alt_text, calibration_figure
+from odt_core.figures import calibration_chart
 from odt_core.reports.benefit import benefit_html, groups_html
 from odt_core.reports.page import chart_html, escaped
 from odt_core.reports.tables import (
@@ -106,7 +106,6 @@ def _calibration(found: ValidationResult) -> str:
     head = ["Leaf", f"{positive} in training", f"{positive} here", "Expected", "O:E"]
     caption = "Events expected from the training shares, and observed events"
     return chart_html(
-        calibration_figure(found.calibration, opaque=True),
-        calibration_alt_text(found.calibration),
+        calibration_chart(found.calibration),
         "Each mark is a leaf with its number. On the dashed line, both risks agree.",
     ) + table(caption, head, leaves)

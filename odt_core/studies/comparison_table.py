@@ -194,6 +194,11 @@ class Comparison:
     n_asked: int | None = None
 
     @property
+    def scored(self) -> tuple[CandidateRow, ...]:
+        """The candidates that have a rate."""
+        return tuple(row for row in self.rows if row.score is not None)
+
+    @property
     def is_partial(self) -> bool:
         """Whether some requested folds are not finished."""
         return self.n_asked is not None and self.n_folds < self.n_asked

@@ -84,6 +84,14 @@ class CurveRow:
     proved: int
     sweep: Sweep = Sweep.TPR
 
+    def train(self, rate: Sweep) -> Spread:
+        """A rate in training."""
+        return self.train_tpr if rate is Sweep.TPR else self.train_tnr
+
+    def test(self, rate: Sweep) -> Spread:
+        """A rate in test."""
+        return self.test_tpr if rate is Sweep.TPR else self.test_tnr
+
     def to_json(self) -> dict[str, Any]:
         """Write a dictionary, with the level as a percentage."""
         return {

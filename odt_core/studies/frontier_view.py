@@ -10,7 +10,6 @@ from typing import Any
 from odt_core.confusion import Confusion
 from odt_core.evaluation import CostRange, cost_ranges
 from odt_core.export import tree_from_json
-from odt_core.render import RocPoint
 from odt_core.solution import Assignment, Status
 from odt_core.studies.bounds import LowerBound
 from odt_core.studies.frontier import FrontierResult, OperatingPoint
@@ -44,18 +43,6 @@ class FrontierView:
     def pairs(self) -> list[tuple[int, int]]:
         """The points as pairs (FN, FP)."""
         return [(point.train.fn, point.train.fp) for point in self.points]
-
-    @property
-    def roc(self) -> list[RocPoint]:
-        """The points for the figure."""
-        return [RocPoint(point.train, point.test, point.proved) for point in self.points]
-
-    @property
-    def bound_steps(self) -> list[tuple[int, int]] | None:
-        """The bound for the figure."""
-        if self.bound is None:
-            return None
-        return self.bound.steps(self.points[0].train.n_positive)
 
     def is_best_at(self, index: int, level: Fraction, sweep: Sweep = Sweep.TPR) -> bool:
         """Whether no tree of the shape is better than a point at a floor, by proof."""

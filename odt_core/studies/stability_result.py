@@ -270,6 +270,16 @@ class StabilityResult:
     optimism: Optimisms | None
 
     @property
+    def asked_columns(self) -> tuple[ColumnStability, ...]:
+        """The columns that at least one refit asks about."""
+        return tuple(column for column in self.columns if column.asked)
+
+    @property
+    def cut_columns(self) -> tuple[ColumnStability, ...]:
+        """The columns with cut points."""
+        return tuple(column for column in self.columns if column.cuts)
+
+    @property
     def fitted(self) -> tuple[Refit, ...]:
         """The refits that have a tree."""
         return tuple(refit for refit in self.refits if refit.tree is not None)

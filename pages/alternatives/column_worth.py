@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from odt_core.alternatives import AlternativesView, ColumnView, alternatives_csv
+from odt_core.figures import columns_chart
+from odt_core.figures.columns import MOST_COLUMNS
 from odt_core.jobs import Batch
-from odt_core.render import ColumnMark, columns_alt_text, columns_figure
-from odt_core.render.columns import MOST_COLUMNS
 from odt_core.words import count_words
 from pages.alternatives import keys
 from pages.alternatives.near_result import ShownTrees
@@ -25,9 +24,6 @@ from pages.common.drawings import draw_chart
 from pages.common.html_tables import name_html, plain_table
 from pages.common.layout import current_theme
 from pages.common.text import file_stem, html_text
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 
 def draw_column_worth(batch: Batch, shown: ShownTrees) -> None:
@@ -51,8 +47,8 @@ def draw_column_worth(batch: Batch, shown: ShownTrees) -> None:
 
 def _draw_ranked(view: AlternativesView) -> None:
     """Draw the figure of the columns, and their table."""
-    columns = ranked_columns(view)
-    draw_chart(_figure(view, opaque=False), key=keys.WORTH, alt=_alt(view))
+    columns = view.ranked_columns
+    draw_chart(columns_chart(view, theme=current_theme()), key=keys.WORTH)
     more = len(columns) - MOST_COLUMNS
     rest = f" {count_words(more, 'further column')} in the table." if more > 0 else ""
     st.caption(
@@ -62,41 +58,6 @@ def _draw_ranked(view: AlternativesView) -> None:
     )
     with st.expander("All columns as a table", key=keys.WORTH_TABLE):
         st.html(_table(view, columns))
-
-
-def ranked_columns(view: AlternativesView) -> list[ColumnView]:
-    """Sort the columns. A column that more trees ask about comes first."""
-    return sorted(
-        view.columns, key=lambda column: (-column.n_trees, -float(column.least_without or 0))
-    )
-
-
-def column_marks(view: AlternativesView) -> list[ColumnMark]:
-    """The columns of the figure."""
-    n = max(len(view.trees), 1)
-    return [
-        ColumnMark(
-            column.name,
-            column.n_trees / n,
-            None if column.least_without is None else float(column.least_without),
-            column.is_proved,
-        )
-        for column in ranked_columns(view)
-    ]
-
-
-def _figure(view: AlternativesView, *, opaque: bool = True) -> go.Figure:
-    return columns_figure(
-        column_marks(view),
-        best=float(view.least or 0),
-        unit=view.unit,
-        theme=current_theme(),
-        opaque=opaque,
-    )
-
-
-def _alt(view: AlternativesView) -> str:
-    return columns_alt_text(column_marks(view), float(view.least or 0), view.unit)
 
 
 def _table(view: AlternativesView, columns: Sequence[ColumnView]) -> str:
@@ -138,4 +99,4 @@ def _draw_downloads(batch: Batch, view: AlternativesView, costs: Mapping[str, Fr
             "application/json",
         )
         if view.columns:
-            draw_figure_downloads(lambda: _figure(view), lambda: _alt(view), stem)
+            draw_figure_downloads(lambda: columns_chart(view, theme=current_theme()), stem)

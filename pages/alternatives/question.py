@@ -12,8 +12,9 @@ import streamlit as st
 from odt_core.alternatives.edits import PlacedTree, QuestionChange
 from odt_core.alternatives.question import Loss, Others, RankedColumn, Ranking
 from odt_core.errors import InputError
+from odt_core.figures import ColumnBar, ranking_chart
+from odt_core.figures.ranking import MOST_BARS
 from odt_core.jobs import Job, JobKind, JobSpec
-from odt_core.render.ranking import MOST_BARS, ColumnBar, ranking_alt_text, ranking_figure
 from odt_core.solution import Engine, Status
 from odt_core.tree import Tree
 from odt_core.words import capitalized, count_words, list_words, number_words, split_words
@@ -300,7 +301,7 @@ def _draw_figure(
     if not bars:
         return
     draw_chart(
-        ranking_figure(
+        ranking_chart(
             bars,
             loss.name,
             without=None if without.total is None else float(loss.value(without.total)),
@@ -308,7 +309,6 @@ def _draw_figure(
             theme=current_theme(),
         ),
         key=keys.RANKING if take is not None else keys.LIVE_RANKING,
-        alt=ranking_alt_text(bars, loss.name, is_share=loss.is_share),
         on_point=take,
     )
     all_else = {

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from odt_core.export import signed_record
+from odt_core.figures import Chart, FigureFormat, chart_file
 from odt_core.jobs import Job
-from odt_core.render import FigureFormat, figure_file
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 _FIGURES = {
     FigureFormat.HTML: "Figure (HTML)",
@@ -45,18 +41,14 @@ def draw_formula_switch(key: str) -> bool:
     )
 
 
-def draw_figure_downloads(
-    figure: Callable[[], go.Figure], alt: Callable[[], str], stem: str
-) -> None:
-    """Draw buttons for one figure in every format."""
+def draw_figure_downloads(chart: Callable[[], Chart], stem: str) -> None:
+    """Draw buttons for one chart in every format."""
     for kind, label in _FIGURES.items():
-        draw_file(label, _maker(figure, alt, kind), f"{stem}.{kind.value}", kind.mime)
+        draw_file(label, _maker(chart, kind), f"{stem}.{kind.value}", kind.mime)
 
 
-def _maker(
-    figure: Callable[[], go.Figure], alt: Callable[[], str], kind: FigureFormat
-) -> Callable[[], bytes]:
-    return lambda: figure_file(figure(), kind, alt())
+def _maker(chart: Callable[[], Chart], kind: FigureFormat) -> Callable[[], bytes]:
+    return lambda: chart_file(chart(), kind)
 
 
 def draw_file(label: str, content: Callable[[], bytes], name: str, mime: str) -> None:

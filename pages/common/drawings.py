@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
+    pass
+from odt_core.figures import Chart
 from odt_core.problem import EncodedData
 from odt_core.render import (
     LIGHT,
@@ -36,30 +37,26 @@ _CHART = ":has(> [data-testid=stFullScreenFrame] .js-plotly-plot)"
 """Selector of the page's elements that hold a figure."""
 
 
-def draw_chart(
-    figure: go.Figure, *, key: str, alt: str, on_point: Callable[[Any], None] | None = None
-) -> None:
-    """Draw a figure in its own colours.
+def draw_chart(chart: Chart, *, key: str, on_point: Callable[[Any], None] | None = None) -> None:
+    """Draw a chart in its own colours.
 
     Parameters
     ----------
-    figure : Figure
-        The figure in the page's theme.
+    chart : Chart
+        The chart in the page's theme.
     key : str
-        The chart's key.
-    alt : str
-        The text for readers who do not see it.
+        Its key.
     on_point : callable, optional
         Called with the custom data of the point that the user clicks.
     """
     st.plotly_chart(
-        figure,
+        chart.figure,
         key=key,
         theme=None,
         config={"displayModeBar": False},
         on_select="ignore" if on_point is None else partial(_pass_clicks, key, on_point),
         selection_mode="points",
-        alt=alt,
+        alt=chart.alt,
     )
 
 

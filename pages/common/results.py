@@ -33,8 +33,8 @@ from odt_core.evaluation import (
     share_parts,
     verdict,
 )
+from odt_core.figures import subgroup_chart
 from odt_core.problem import EncodedData, Objective
-from odt_core.render import subgroup_alt_text, subgroup_figure
 from odt_core.training import parse_percent
 from odt_core.tree import Tree
 from odt_core.words import SHORT, count_words, percent_words, unseen_words
@@ -324,11 +324,7 @@ def draw_subgroups(
     if found is None or not found.groups:
         st.caption(f"There are no {rows} rows to show.")
         return
-    draw_chart(
-        subgroup_figure(found, theme=current_theme()),
-        key=f"{key}_chart",
-        alt=subgroup_alt_text(found),
-    )
+    draw_chart(subgroup_chart(found, theme=current_theme()), key=f"{key}_chart")
     _draw_groups(found, positive, negative, rows)
 
 

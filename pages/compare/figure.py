@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from odt_core.render import (
-    comparison_alt_text,
-    comparison_figure,
-    questions_figure,
-)
+from odt_core.figures import Chart, comparison_chart, questions_chart
 from odt_core.studies import Comparison
 from odt_core.studies.comparison_words import measure_words
-from odt_core.studies.figure_points import compared_points, scored_rows
 from pages.common.drawings import draw_chart
 from pages.common.layout import current_theme
 from pages.common.widgets import start_value
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 CHOSEN = "compare_chosen"
 """Key of the chosen candidate's name."""
@@ -55,11 +46,9 @@ def draw_comparison_figure(found: Comparison, key: str, *, is_final: bool = Fals
             label_visibility="collapsed",
         )
     )
-    points = compared_points(found)
     draw_chart(
-        make_figure(found, shown),
+        make_chart(found, shown),
         key=f"{key}_{shown}",
-        alt=comparison_alt_text(points, measure_words(found)),
         on_point=partial(_choose_clicked, found) if is_final else None,
     )
     words = (
@@ -71,14 +60,14 @@ def draw_comparison_figure(found: Comparison, key: str, *, is_final: bool = Fals
     return shown
 
 
-def make_figure(found: Comparison, shown: str, *, opaque: bool = False) -> go.Figure:
-    """Make one of a comparison's figures in the page's colours."""
-    draw = comparison_figure if shown == INTERVALS else questions_figure
-    return draw(compared_points(found), measure_words(found), theme=current_theme(), opaque=opaque)
+def make_chart(found: Comparison, shown: str) -> Chart:
+    """Make one of a comparison's charts in the page's colours."""
+    make = comparison_chart if shown == INTERVALS else questions_chart
+    return make(found, theme=current_theme())
 
 
 def _choose_clicked(found: Comparison, place: object) -> None:
     """Choose the tree of the point that was clicked."""
-    rows = scored_rows(found)
+    rows = found.scored
     if isinstance(place, int) and not rows[place].is_baseline:
         st.session_state[CHOSEN] = rows[place].words

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from odt_core.export import tree_from_json
+from odt_core.figures import Chart, path_chart
 from odt_core.jobs import Batch
-from odt_core.render import PathMark, path_alt_text, path_figure
 from odt_core.studies import PathPoint, PathView, path_csv
 from odt_core.topology import AnyShape
 from odt_core.words import count_words, percent_words, seconds_words
@@ -23,9 +22,6 @@ from pages.common.settings import SHAPE_NAMES
 from pages.common.studies import draw_study_failure
 from pages.common.tables import ReadyData, rows_of
 from pages.common.text import file_stem, html_text, plain
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 CHOSEN = "path_chosen"
 """Key of the chosen number of questions."""
@@ -82,8 +78,7 @@ def _draw_choice(batch: Batch, view: PathView, chosen: int, *, changed: bool) ->
         with st.popover("Download", width="content"):
             draw_file("Points and trees (CSV)", lambda: path_csv(view), f"{stem}.csv", "text/csv")
             draw_figure_downloads(
-                lambda: _figure(view, chosen, opaque=True),
-                lambda: path_alt_text(marks_of(view), view.elbow),
+                lambda: _chart(view, chosen),
                 stem,
             )
 
@@ -149,9 +144,8 @@ def draw_path_figure(
 ) -> None:
     """Draw the figure of a path by size. In a final result, a click on a point chooses its tree."""
     draw_chart(
-        _figure(view, chosen),
+        _chart(view, chosen),
         key=key,
-        alt=path_alt_text(marks_of(view), view.elbow),
         on_point=_choose_clicked if is_final else None,
     )
     words = "A filled point is proved: no tree of any shape with as many questions is better."
@@ -160,28 +154,8 @@ def draw_path_figure(
     st.caption(f"{words} Click a point to see its tree." if is_final else words)
 
 
-def _figure(view: PathView, chosen: int | None, *, opaque: bool = False) -> go.Figure:
-    return path_figure(
-        marks_of(view), chosen=chosen, elbow=view.elbow, theme=current_theme(), opaque=opaque
-    )
-
-
-def marks_of(view: PathView) -> list[PathMark]:
-    """The points of the figure."""
-    unseen = {each.questions: each for each in view.unseen}
-    found = []
-    for point in view.points:
-        counts, each = point.train, unseen.get(point.questions)
-        found.append(
-            PathMark(
-                questions=point.questions,
-                train=None if counts is None else counts.errors / max(counts.n, 1),
-                is_proved=point.is_proved,
-                unseen=None if each is None else each.share,
-                error=None if each is None else each.standard_error,
-            )
-        )
-    return found
+def _chart(view: PathView, chosen: int | None) -> Chart:
+    return path_chart(view, chosen=chosen, theme=current_theme())
 
 
 def _choose_clicked(number: object) -> None:

@@ -8,7 +8,6 @@ import streamlit as st
 
 from odt_core.evaluation import FAIRNESS, Measure
 from odt_core.jobs import Batch, Job
-from odt_core.render import comparison_alt_text
 from odt_core.studies import (
     CandidateRow,
     Comparison,
@@ -26,7 +25,6 @@ from odt_core.studies.comparison_words import (
     short_seconds,
     verdict_words,
 )
-from odt_core.studies.figure_points import compared_points
 from odt_core.words import count_words, goal_words, percent_words, seconds_words
 from pages.common.downloads import draw_figure_downloads, draw_file
 from pages.common.drawings import draw_tree
@@ -52,7 +50,7 @@ from pages.common.text import file_stem, html_text, plain
 from pages.compare.figure import (
     CHOSEN,
     draw_comparison_figure,
-    make_figure,
+    make_chart,
 )
 
 TRAIN = "Train this on all training rows"
@@ -188,8 +186,7 @@ def _draw_downloads(batch: Batch, found: Comparison, shown: str) -> None:
     with st.popover("Download", width="content"):
         draw_file("Table (CSV)", lambda: comparison_csv(found), f"{stem}.csv", "text/csv")
         draw_figure_downloads(
-            lambda: make_figure(found, shown, opaque=True),
-            lambda: comparison_alt_text(compared_points(found), measure_words(found)),
+            lambda: make_chart(found, shown),
             f"{stem}-{shown.lower().replace(' ', '-')}",
         )
 

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from odt_core.figures import asked_chart, cuts_chart, instability_chart
 from odt_core.jobs import Batch
-from odt_core.render import (
-    asked_alt_text,
-    asked_figure,
-    cuts_alt_text,
-    cuts_figure,
-    instability_alt_text,
-    instability_figure,
-)
 from odt_core.studies import StabilityResult, columns_csv, rows_csv
-from odt_core.studies.figure_points import asked_columns, cut_columns, leaf_names, row_circles
 from odt_core.studies.stability_words import (
     corrected_words,
     interval_words,
@@ -116,30 +108,20 @@ def _positive(batch: Batch) -> str:
 
 def draw_columns(found: StabilityResult, key: str) -> None:
     """Draw how often trees ask about each column. `key` is the chart's key."""
-    columns, n = asked_columns(found), len(found.fitted)
-    if not columns:
+    if not found.asked_columns:
         return
     st.header("Which columns the trees ask about", anchor=False)
-    draw_chart(
-        asked_figure(columns, n, theme=current_theme()),
-        key=key,
-        alt=asked_alt_text(columns, n),
-    )
+    draw_chart(asked_chart(found, theme=current_theme()), key=key)
 
 
 def _draw_cuts(found: StabilityResult) -> None:
-    columns = cut_columns(found)
     sets = sorted(
         ((one.n, column.name, one.words) for column in found.columns for one in column.sets),
         key=lambda item: (-item[0], item[1:]),
     )
-    if columns:
+    if found.cut_columns:
         st.header("Where numbers are cut", anchor=False)
-        draw_chart(
-            cuts_figure(columns, theme=current_theme()),
-            key="stability_cuts",
-            alt=cuts_alt_text(columns),
-        )
+        draw_chart(cuts_chart(found, theme=current_theme()), key="stability_cuts")
         st.caption(
             "The most frequent columns. A stem is a cut point. Its height is the number of "
             "questions with this cut point in all refits."
@@ -156,13 +138,9 @@ def _draw_cuts(found: StabilityResult) -> None:
 def _draw_rows(batch: Batch, found: StabilityResult) -> None:
     if found.rows is None:
         return
-    names = leaf_names(_positive(batch), found)
-    circles = row_circles(names, found)
     st.header("For which rows the answer changes", anchor=False)
     draw_chart(
-        instability_figure(circles, names, theme=current_theme()),
-        key="stability_rows",
-        alt=instability_alt_text(circles, names),
+        instability_chart(found, _positive(batch), theme=current_theme()), key="stability_rows"
     )
     st.caption(
         "Lines: the leaves of the tree of all training rows, with answer and share of positive "
@@ -173,7 +151,6 @@ def _draw_rows(batch: Batch, found: StabilityResult) -> None:
 
 def _draw_downloads(batch: Batch, found: StabilityResult) -> None:
     stem = file_stem(batch.jobs[0].spec.table_name, "stability")
-    columns, cuts, n = asked_columns(found), cut_columns(found), len(found.fitted)
     with st.popover("Download", width="content"):
         keep = draw_formula_switch("stability_keep_formulas")
         draw_file(
@@ -185,26 +162,14 @@ def _draw_downloads(batch: Batch, found: StabilityResult) -> None:
         if found.rows is not None:
             draw_file("Rows (CSV)", lambda: rows_csv(found), f"{stem}-rows.csv", "text/csv")
         theme = current_theme()
-        if columns:
+        if found.asked_columns:
             st.caption("Columns of the questions")
-            draw_figure_downloads(
-                lambda: asked_figure(columns, n, theme=theme, opaque=True),
-                lambda: asked_alt_text(columns, n),
-                f"{stem}-columns",
-            )
-        if cuts:
+            draw_figure_downloads(lambda: asked_chart(found, theme=theme), f"{stem}-columns")
+        if found.cut_columns:
             st.caption("Cut points")
-            draw_figure_downloads(
-                lambda: cuts_figure(cuts, theme=theme, opaque=True),
-                lambda: cuts_alt_text(cuts),
-                f"{stem}-cuts",
-            )
+            draw_figure_downloads(lambda: cuts_chart(found, theme=theme), f"{stem}-cuts")
         if found.rows is not None:
-            names = leaf_names(_positive(batch), found)
-            circles = row_circles(names, found)
             st.caption("Rows whose answer changes")
             draw_figure_downloads(
-                lambda: instability_figure(circles, names, theme=theme, opaque=True),
-                lambda: instability_alt_text(circles, names),
-                f"{stem}-rows",
+                lambda: instability_chart(found, _positive(batch), theme=theme), f"{stem}-rows"
             )

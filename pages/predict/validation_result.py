@@ -5,13 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from odt_core.evaluation import Calibration, ReportedRate, frequencies
+from odt_core.figures import benefit_chart, calibration_chart
 from odt_core.jobs import Job
-from odt_core.render import (
-    benefit_alt_text,
-    benefit_figure,
-    calibration_alt_text,
-    calibration_figure,
-)
 from odt_core.studies import ValidationResult
 from odt_core.words import count_words, number_words, percent_words
 from pages.common.downloads import result_json
@@ -140,11 +135,7 @@ def _draw_calibration(calibration: Calibration, positive: str) -> None:
             f"predict **{calibration.expected:.1f}**. Observed to expected (O:E): "
             f"**{_digits(ratio.value)}**{interval}."
         )
-    draw_chart(
-        calibration_figure(calibration, theme=current_theme()),
-        key="predict_calibration",
-        alt=calibration_alt_text(calibration),
-    )
+    draw_chart(calibration_chart(calibration, theme=current_theme()), key="predict_calibration")
     rows = [
         [
             str(leaf.number),
@@ -183,9 +174,8 @@ def _draw_benefit(result: ValidationResult) -> None:
     share = threshold / 100
     curve = result.decision_curve(THRESHOLDS)
     draw_chart(
-        benefit_figure([("the leaves", curve)], threshold=share, theme=current_theme()),
+        benefit_chart([("the leaves", curve)], threshold=share, theme=current_theme()),
         key="predict_benefit",
-        alt=benefit_alt_text([("the leaves", curve)]),
     )
     own = result.net_benefit(share)
     at_threshold = result.decision_curve([share])

@@ -17,8 +17,7 @@ from pages.common.studies import draw_study_failure
 from pages.common.tables import ReadyData
 from pages.common.text import file_stem, html_text, plain
 from pages.sensitivity.curve_figure import (
-    curve_alt_text,
-    curve_figure,
+    curve_chart,
     draw_curve_figure,
 )
 from pages.sensitivity.curve_tree import draw_curve_tree, draw_pick
@@ -68,8 +67,7 @@ def draw_curve_result(data: ReadyData, batch: Batch) -> None:
         with st.popover("Download", width="content"):
             draw_file("Table (CSV)", lambda: curve_csv(rows), f"{stem}.csv", "text/csv")
             draw_figure_downloads(
-                lambda: curve_figure(rows, shown, tree=tree, opaque=True),
-                lambda: curve_alt_text(rows, shown),
+                lambda: curve_chart(rows, shown, tree=tree),
                 f"{stem}-{shown.lower().replace(' ', '-')}",
             )
     _draw_tables(rows)

@@ -9,8 +9,8 @@ from fractions import Fraction
 import streamlit as st
 
 from odt_core.evaluation import metrics
+from odt_core.figures.roc import Counts
 from odt_core.jobs import Batch, Job
-from odt_core.render import RocPoint
 from odt_core.studies import CurveRow, FrontierView, Sweep, floor_objective
 from odt_core.topology import Topology
 from odt_core.words import list_words, number_words
@@ -89,13 +89,13 @@ def pick_clicked(rows: Sequence[CurveRow], place: object) -> None:
         st.session_state[_FLOOR] = levels[int(place[1])]
 
 
-def draw_curve_tree(data: ReadyData, batch: Batch, picked: Picked) -> RocPoint | None:
+def draw_curve_tree(data: ReadyData, batch: Batch, picked: Picked) -> Counts | None:
     """Draw the best tree of a shape under a floor, trained on the current split.
 
     Returns
     -------
-    RocPoint or None
-        The tree's rates; None until there is a tree.
+    (Confusion, Confusion or None) or None
+        The tree's counts in training and test; None until there is a tree.
     """
     first = batch.jobs[0]
     changed = [name for name in changes_since(first, data, None) if name != "the split"]
@@ -122,7 +122,7 @@ def draw_curve_tree(data: ReadyData, batch: Batch, picked: Picked) -> RocPoint |
         return None
     _draw_found(job, view, KeptPoint(index, picked.level, picked.sweep))
     point = view.points[index]
-    return RocPoint(point.train, point.test, point.proved)
+    return point.train, point.test
 
 
 def _draw_found(job: Job, view: FrontierView, kept: KeptPoint) -> None:

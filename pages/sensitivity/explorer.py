@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from odt_core.data import Prepared
 from odt_core.evaluation import DecisionCurve, decision_curve
+from odt_core.figures import Chart, benefit_chart, roc_chart
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
-from odt_core.render import RocFloor, benefit_alt_text, benefit_figure, roc_alt_text, roc_figure
-from odt_core.studies import FrontierView, Sweep, frontier_csv
+from odt_core.studies import FrontierView, frontier_csv
 from pages.common.downloads import (
     draw_figure_downloads,
     draw_file,
@@ -84,20 +86,7 @@ def _draw_figures(choice: Choice, rows: Prepared) -> None:
 
 
 def _draw_roc(choice: Choice) -> None:
-    view = choice.view
-    draw_chart(
-        roc_figure(
-            view.roc,
-            chosen=choice.index,
-            compared=choice.compared,
-            bound=view.bound_steps,
-            floor=RocFloor(float(choice.floor), choice.sweep is Sweep.TPR),
-            theme=current_theme(),
-        ),
-        key="sens_roc",
-        alt=roc_alt_text(view.roc, choice.index),
-        on_point=choice.on_point,
-    )
+    draw_chart(_roc_maker(choice)(), key="sens_roc", on_point=choice.on_point)
     words = (
         "Click a point to see its tree. Ring: the chosen tree in training. Large diamond: the "
         "chosen tree in test, with 95% intervals."
@@ -108,19 +97,31 @@ def _draw_roc(choice: Choice) -> None:
     st.caption(words)
 
 
+def _roc_maker(choice: Choice) -> Callable[[], Chart]:
+    """Read the choice now, and make the chart on demand: files are made outside the session."""
+    chosen, compared, floor, sweep = choice.index, choice.compared, choice.floor, choice.sweep
+    return lambda: roc_chart(
+        choice.view,
+        chosen=chosen,
+        compared=compared,
+        floor=floor,
+        sweep=sweep,
+        theme=current_theme(),
+    )
+
+
 def _draw_benefit(choice: Choice, rows: Prepared) -> None:
     data, which = (rows.train, "training") if rows.test is None else (rows.test, "test")
     curves = [("this tree", _curve(choice, choice.index, data))]
     if choice.compared is not None and choice.compared != choice.index:
         curves.append(("compared tree", _curve(choice, choice.compared, data)))
     draw_chart(
-        benefit_figure(
+        benefit_chart(
             curves,
             threshold=None if choice.ratio is None else threshold_of(choice.ratio),
             theme=current_theme(),
         ),
         key="sens_benefit",
-        alt=benefit_alt_text(curves),
     )
     words = f"On the {which} rows; leaves are ranked by their training risk."
     if choice.ratio is not None:
@@ -136,9 +137,6 @@ def _curve(choice: Choice, index: int, data: EncodedData) -> DecisionCurve:
 def _draw_downloads(job: Job, view: FrontierView, choice: Choice) -> None:
     """Draw the button that opens the list of the frontier's files."""
     stem = f"{file_stem(job.spec.table_name, job.spec.train.topology.name)}-frontier"
-    # read here, because files are made outside the session
-    chosen, compared = choice.index, choice.compared
-    floor = RocFloor(float(choice.floor), choice.sweep is Sweep.TPR)
     with st.popover("Download", width="content"):
         keep = draw_formula_switch("sens_keep_formulas")
         draw_file(
@@ -150,16 +148,4 @@ def _draw_downloads(job: Job, view: FrontierView, choice: Choice) -> None:
         draw_file(
             "Points and trees (JSON)", lambda: result_json(job), f"{stem}.json", "application/json"
         )
-        draw_figure_downloads(
-            lambda: roc_figure(
-                view.roc,
-                chosen=chosen,
-                compared=compared,
-                bound=view.bound_steps,
-                floor=floor,
-                theme=current_theme(),
-                opaque=True,
-            ),
-            lambda: roc_alt_text(view.roc, chosen),
-            stem,
-        )
+        draw_figure_downloads(_roc_maker(choice), stem)

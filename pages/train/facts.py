@@ -6,9 +6,9 @@ import streamlit as st
 
 from odt_core import __version__
 from odt_core.data import Prepared
+from odt_core.figures import progress_chart
 from odt_core.jobs import Job
 from odt_core.problem import Problem
-from odt_core.render import progress_alt_text, progress_figure
 from odt_core.training import StoredResult
 from odt_core.words import count_words, goal_words, seconds_words, value_words
 from pages.common.drawings import draw_chart
@@ -31,9 +31,8 @@ def draw_facts(job: Job, problem: Problem, rows: Prepared) -> None:
     if len(trace) > 1:
         solved = result.seconds - result.seconds_prepare
         draw_chart(
-            progress_figure(trace, problem, theme=current_theme(), until=solved),
+            progress_chart(trace, problem, theme=current_theme(), until=solved),
             key="train_trace",
-            alt=progress_alt_text(trace, problem, until=solved),
         )
 
 

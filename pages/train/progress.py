@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from odt_core.figures import progress_chart
 from odt_core.jobs import Job
 from odt_core.problem import Problem
-from odt_core.render import progress_alt_text, progress_figure
 from odt_core.solution import TracePoint
 from odt_core.words import capitalized, gap_words, seconds_words, value_words
 from pages.common.drawings import draw_chart
@@ -42,9 +42,8 @@ def watch_run(job: Job, problem: Problem) -> None:
     )
     if trace:
         draw_chart(
-            progress_figure(trace, problem, theme=current_theme(), until=job.seconds),
+            progress_chart(trace, problem, theme=current_theme(), until=job.seconds),
             key="train_progress",
-            alt=progress_alt_text(trace, problem, until=job.seconds),
         )
     st.caption("You can use or leave the page meanwhile. The run continues.")
 

@@ -13,9 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, ColumnKind, ReadOptions, SplitSpec, read_table
 from odt_core.evaluation import CostRange, net_benefit
+from odt_core.figures import roc_chart
 from odt_core.jobs import Batch, Job, JobKind
 from odt_core.problem import Goal, Objective
-from odt_core.render import roc_figure, tree_dot
+from odt_core.render import tree_dot
 from odt_core.storage import LOCAL_OWNER, RunQuery, RunStatus, StorageError
 from odt_core.studies import (
     CurveRun,
@@ -374,7 +375,7 @@ def test_a_frontier_that_is_not_proved_says_what_is(page: AppTest) -> None:
     assert not part.is_best_at(at, floor)
     said = unproved_words(part, at, floor, Sweep.TPR)
     assert f"it has {counts.fp} false alarms" in said
-    names = [t.name for t in roc_figure(part.roc, bound=part.bound_steps).data]
+    names = [t.name for t in roc_chart(part).figure.data]
     assert "training (best found)" in names and "training (exact frontier)" not in names
 
 

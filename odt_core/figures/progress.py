@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from odt_core.figures.chart import Chart
 from odt_core.problem import Goal, Problem
-from odt_core.render.theme import LIGHT, Theme
+from odt_core.render import LIGHT, Theme
 from odt_core.solution import TracePoint
 from odt_core.words import GOAL_NAMES, gap_words, number_words, percent_words, seconds_words
 
@@ -22,13 +23,13 @@ LABEL_WIDTH = 112
 FOUND, BOUND = "best tree", "proved bound"
 
 
-def progress_figure(
+def progress_chart(
     trace: Sequence[TracePoint],
     problem: Problem,
     *,
     theme: Theme = LIGHT,
     until: float | None = None,
-) -> go.Figure:
+) -> Chart:
     """Draw the best tree found and the proved bound over time.
 
     The best tree is a solid line, the bound a dotted line. Each line has its name at its end.
@@ -82,13 +83,11 @@ def progress_figure(
             font={"color": color},
         )
     _lay_out(figure, theme, unit)
-    return figure
+    return Chart(figure, _alt_text(trace, problem, until), theme)
 
 
-def progress_alt_text(
-    trace: Sequence[TracePoint], problem: Problem, *, until: float | None = None
-) -> str:
-    """Describe the progress of a solve in one sentence. See `progress_figure`."""
+def _alt_text(trace: Sequence[TracePoint], problem: Problem, until: float | None) -> str:
+    """Describe the progress of a solve in one sentence."""
     found = next((p.incumbent for p in reversed(trace) if p.incumbent is not None), None)
     bound = next((p.bound for p in reversed(trace) if p.bound is not None), None)
     if not trace:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from odt_core.confusion import Confusion
 from odt_core.evaluation.rates import Rate
-from odt_core.render.layout import PERCENT, error_bars, faded, lay_out
-from odt_core.render.theme import LIGHT, Theme
+from odt_core.figures.chart import Chart
+from odt_core.figures.layout import PERCENT, error_bars, faded, lay_out
+from odt_core.render import LIGHT, Theme
+from odt_core.studies import FrontierView, OperatingPoint, Sweep
 from odt_core.words import count_words, percent_words
 
 if TYPE_CHECKING:
@@ -24,95 +26,60 @@ PLANE = (-0.03, 1.03)
 """Range of both axes: 0 to 100%, with space for marks on the edge."""
 
 
-@dataclass(frozen=True)
-class RocPoint:
-    """A tree in the ROC plane.
-
-    Attributes
-    ----------
-    train : Confusion
-        Counts on the training rows.
-    test : Confusion or None
-        Counts on the test rows.
-    proved : bool
-        Whether it is proved that no tree of the shape dominates it in training.
-    """
-
-    train: Confusion
-    test: Confusion | None
-    proved: bool = True
+Counts = tuple[Confusion, Confusion | None]
+"""A tree's counts on the training rows and on the test rows; None without test rows."""
 
 
-@dataclass(frozen=True)
-class RocFloor:
-    """A floor on one of the two rates in training.
-
-    Attributes
-    ----------
-    level : float
-        The floor, in [0, 1].
-    on_sensitivity : bool
-        Whether it is on sensitivity or on specificity.
-    """
-
-    level: float
-    on_sensitivity: bool = True
-
-
-def roc_figure(
-    points: Sequence[RocPoint],
+def roc_chart(
+    view: FrontierView,
     *,
     chosen: int | None = None,
     compared: int | None = None,
-    tree: RocPoint | None = None,
-    bound: Sequence[tuple[int, int]] | None = None,
-    floor: RocFloor | None = None,
+    tree: Counts | None = None,
+    floor: Fraction | None = None,
+    sweep: Sweep = Sweep.TPR,
     theme: Theme = LIGHT,
-    opaque: bool = False,
-) -> go.Figure:
-    """Draw the frontier in training and the same trees in test; specificity falls to the right.
+) -> Chart:
+    """Draw a frontier in training and the same trees in test; specificity falls to the right.
 
     Parameters
     ----------
-    points : sequence of RocPoint
-        Points by rising false negatives in training; trace 0 draws them in this order.
+    view : FrontierView
+        The frontier. Trace 0 draws its points in their order. If not everything is proved, a line
+        shows the frontier's bound. Nothing is known about the area between the two.
     chosen, compared : int, optional
         Points to mark. The chosen point also gets the intervals of its test rates.
-    tree : RocPoint, optional
-        A tree to mark like a chosen point. It need not be one of the points.
-    bound : sequence of (int, int), optional
-        Used if not everything is proved: the fewest possible false positives for each number of
-        false negatives. Nothing is known about the area between it and the frontier.
-    floor : RocFloor, optional
+    tree : (Confusion, Confusion or None), optional
+        The counts of a tree to mark like a chosen point. It need not be one of the points.
+    floor : Fraction, optional
         A floor to draw as a line.
+    sweep : Sweep
+        The rate that has the floor.
     theme : Theme
         The colours.
-    opaque : bool
-        Whether to paint the page behind the figure, for files.
     """
     import plotly.graph_objects as go  # slow to import
 
-    figure = go.Figure()
-    _add_train(figure, points, EXACT if bound is None else FOUND, theme)
+    figure, points = go.Figure(), view.points
+    _add_train(figure, points, EXACT if view.bound is None else FOUND, theme)
     if any(point.test is not None for point in points):
         _add_test(figure, points, theme)
-    if bound is not None and points:
-        _add_unknown(figure, points, bound, theme)
+    if view.bound is not None and points:
+        counts = points[0].train
+        _add_unknown(figure, counts, view.bound.steps(counts.n_positive), theme)
     if compared is not None and compared != chosen:
-        mark_in_plane(figure, points[compared], theme, theme.ink, "compared")
+        mark_in_plane(figure, _counts(points[compared]), theme, theme.ink, "compared")
     if chosen is not None:
-        mark_in_plane(figure, points[chosen], theme, theme.accent, "chosen")
+        mark_in_plane(figure, _counts(points[chosen]), theme, theme.accent, "chosen")
     if tree is not None:
         mark_in_plane(figure, tree, theme, theme.accent, "tree")
     if floor is not None:
-        _add_floor(figure, floor, theme)
-    lay_out_plane(figure, theme, height=HEIGHT, opaque=opaque)
-    return figure
+        _add_floor(figure, float(floor), sweep, theme)
+    lay_out_plane(figure, theme, height=HEIGHT)
+    return Chart(figure, _alt_text(points, chosen), theme)
 
 
-def lay_out_plane(
-    figure: go.Figure, theme: Theme, *, height: int, opaque: bool, mean: bool = False
-) -> None:
+def lay_out_plane(figure: go.Figure, theme: Theme, *, height: int, mean: bool = False) -> None:
     """Give a figure the whole ROC plane, with the line of answers by chance.
 
     Parameters
@@ -123,8 +90,6 @@ def lay_out_plane(
         The colours.
     height : int
         Height in pixels.
-    opaque : bool
-        Whether to paint the page behind the figure, for files.
     mean : bool
         Whether the points are means.
     """
@@ -145,11 +110,12 @@ def lay_out_plane(
         x={"title": f"1 − specificity (FPR){of}", **ticks},
         y={"title": f"sensitivity (TPR){of}", **ticks},
         height=height,
-        opaque=opaque,
     )
 
 
-def _add_train(figure: go.Figure, points: Sequence[RocPoint], name: str, theme: Theme) -> None:
+def _add_train(
+    figure: go.Figure, points: Sequence[OperatingPoint], name: str, theme: Theme
+) -> None:
     figure.add_scatter(
         x=[_fpr(point.train) for point in points],
         y=[_tpr(point.train) for point in points],
@@ -167,7 +133,7 @@ def _add_train(figure: go.Figure, points: Sequence[RocPoint], name: str, theme: 
     )
 
 
-def _add_test(figure: go.Figure, points: Sequence[RocPoint], theme: Theme) -> None:
+def _add_test(figure: go.Figure, points: Sequence[OperatingPoint], theme: Theme) -> None:
     known = [(i, point.test) for i, point in enumerate(points) if point.test is not None]
     figure.add_scatter(
         x=[_fpr(test) for _, test in known],
@@ -192,13 +158,9 @@ def _size(n_points: int) -> int:
 
 
 def _add_unknown(
-    figure: go.Figure,
-    points: Sequence[RocPoint],
-    bound: Sequence[tuple[int, int]],
-    theme: Theme,
+    figure: go.Figure, counts: Confusion, bound: Sequence[tuple[int, int]], theme: Theme
 ) -> None:
     """Draw the line beyond which there is no tree."""
-    counts = points[0].train
     n_positive, n_negative = max(counts.n_positive, 1), max(counts.n_negative, 1)
     x = [fp / n_negative for _, fp in bound]
     y = [1 - fn / n_positive for fn, _ in bound]
@@ -212,31 +174,35 @@ def _add_unknown(
     )
 
 
-def _add_floor(figure: go.Figure, floor: RocFloor, theme: Theme) -> None:
-    ends = {"x": list(PLANE), "y": [floor.level] * 2}
-    if not floor.on_sensitivity:
-        ends = {"x": [1 - floor.level] * 2, "y": list(PLANE)}
+def _add_floor(figure: go.Figure, floor: float, sweep: Sweep, theme: Theme) -> None:
+    ends = {"x": list(PLANE), "y": [floor] * 2}
+    if sweep is Sweep.TNR:
+        ends = {"x": [1 - floor] * 2, "y": list(PLANE)}
     figure.add_scatter(
         **ends,
         mode="lines",
-        name=f"floor {100 * floor.level:g}%",
+        name=f"floor {100 * floor:g}%",
         line={"color": theme.muted, "width": 1.2, "dash": "dash"},
         hoverinfo="skip",
     )
 
 
-def mark_in_plane(figure: go.Figure, point: RocPoint, theme: Theme, color: str, name: str) -> None:
+def _counts(point: OperatingPoint) -> Counts:
+    return point.train, point.test
+
+
+def mark_in_plane(figure: go.Figure, counts: Counts, theme: Theme, color: str, name: str) -> None:
     """Draw a ring at a tree's training rates, and a diamond with intervals at its test rates."""
+    train, test = counts
     figure.add_scatter(
-        x=[_fpr(point.train)],
-        y=[_tpr(point.train)],
+        x=[_fpr(train)],
+        y=[_tpr(train)],
         mode="markers",
         marker={"size": 14, "color": "rgba(0,0,0,0)", "line": {"color": color, "width": 2.5}},
         name=name,
         showlegend=False,
         hoverinfo="skip",
     )
-    test = point.test
     if test is None or not test.n_positive or not test.n_negative:
         return
     figure.add_scatter(
@@ -264,7 +230,7 @@ def rate_bars(rate: Rate, color: str) -> dict[str, Any]:
     return error_bars(color, above=above, below=below, thickness=1.4, width=4)
 
 
-def roc_alt_text(points: Sequence[RocPoint], chosen: int | None = None) -> str:
+def _alt_text(points: Sequence[OperatingPoint], chosen: int | None) -> str:
     """Describe the figure in one or two sentences."""
     if not points:
         return "The ROC plane without any point."

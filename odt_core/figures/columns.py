@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from odt_core.render.layout import MARGIN, axis_name, lay_out
-from odt_core.render.theme import LIGHT, Theme
+from odt_core.alternatives import AlternativesView, ColumnView
+from odt_core.figures.chart import Chart
+from odt_core.figures.layout import MARGIN, axis_name, lay_out
+from odt_core.render import LIGHT, Theme
 from odt_core.words import number_words, percent_words, printable
 
 if TYPE_CHECKING:
@@ -24,70 +25,44 @@ GAP = 0.52
 """The left end of the right part, as a share of the width."""
 
 
-@dataclass(frozen=True)
-class ColumnMark:
-    """A column with its worth.
-
-    Attributes
-    ----------
-    name : str
-        The column's name.
-    share : float
-        Share of the listed trees with a question about it.
-    without : float or None
-        The least loss of trees without it; None without such a tree.
-    is_proved : bool
-        Whether the least loss is proved.
-    """
-
-    name: str
-    share: float
-    without: float | None
-    is_proved: bool
-
-
-def columns_figure(
-    marks: Sequence[ColumnMark],
-    *,
-    best: float,
-    unit: str,
-    theme: Theme = LIGHT,
-    opaque: bool = False,
-) -> go.Figure:
+def columns_chart(view: AlternativesView, *, theme: Theme = LIGHT) -> Chart:
     """Draw, for each column, the share of trees that use it and the least loss without it.
 
     Parameters
     ----------
-    marks : sequence of ColumnMark
-        The columns. The first `MOST_COLUMNS` are drawn.
-    best : float
-        The loss of the optimum, which a dotted line shows.
-    unit : str
-        The unit of the losses, such as ``errors``.
+    view : AlternativesView
+        The trees. The first `MOST_COLUMNS` of its ranked columns are drawn.
     theme : Theme
         The colours.
-    opaque : bool
-        Whether to paint the page behind the figure, for files.
     """
     import plotly.graph_objects as go  # slow to import
 
-    shown = list(marks[:MOST_COLUMNS])
+    shown = view.ranked_columns[:MOST_COLUMNS]
+    best, unit = float(view.least or 0), view.unit
+    shares = [column.n_trees / max(len(view.trees), 1) for column in shown]
     places = list(range(len(shown)))
     figure = go.Figure()
     figure.add_bar(
-        x=[mark.share for mark in shown],
+        x=shares,
         y=places,
         orientation="h",
         name="trees that ask about it",
         marker={"color": theme.second, "line": {"width": 0}},
         text=[
-            f"{percent_words(mark.share)} ask about {axis_name(mark.name, 60)}" for mark in shown
+            f"{percent_words(share)} ask about {axis_name(column.name, 60)}"
+            for column, share in zip(shown, shares, strict=True)
         ],
         textposition="none",
         hovertemplate="%{text}<extra></extra>",
     )
+    losses = [
+        (place, column, float(column.least_without))
+        for place, column in enumerate(shown)
+        if column.least_without is not None
+    ]
     for is_proved, name in ((True, "best tree without it"), (False, "best found, not proved")):
-        _add_losses(figure, shown, is_proved, name, unit, theme)
+        some = [each for each in losses if each[1].is_proved is is_proved]
+        _add_losses(figure, some, name, unit, theme, is_proved=is_proved)
     lay_out(
         figure,
         theme,
@@ -95,39 +70,34 @@ def columns_figure(
         y={
             "range": [len(shown) - 0.5, -0.5],
             "tickvals": places,
-            "ticktext": [axis_name(mark.name, NAME) for mark in shown],
+            "ticktext": [axis_name(column.name, NAME) for column in shown],
             "showgrid": False,
         },
         height=FRAME + LINE * max(len(shown), 2),
-        opaque=opaque,
     )
-    _lay_out_right(figure, shown, best, unit)
+    _lay_out_right(figure, [best, *(loss for _, _, loss in losses)], unit)
     figure.add_shape(
         type="line", xref="x2", yref="paper", x0=best, x1=best, y0=0, y1=1,
         line={"color": theme.muted, "width": 1.4, "dash": "dot"},
     )  # fmt: skip
-    return figure
+    return Chart(figure, _alt_text(view, shown), theme)
 
 
 def _add_losses(
     figure: go.Figure,
-    shown: Sequence[ColumnMark],
-    is_proved: bool,
+    losses: Sequence[tuple[int, ColumnView, float]],
     name: str,
     unit: str,
     theme: Theme,
+    *,
+    is_proved: bool,
 ) -> None:
     """Add the proved losses as filled marks, or the others as hollow marks."""
-    some = [
-        (place, mark)
-        for place, mark in enumerate(shown)
-        if mark.without is not None and mark.is_proved == is_proved
-    ]
-    if not some:
+    if not losses:
         return
     figure.add_scatter(
-        x=[mark.without for _, mark in some],
-        y=[place for place, _ in some],
+        x=[loss for _, _, loss in losses],
+        y=[place for place, _, _ in losses],
         xaxis="x2",
         mode="markers",
         name=name,
@@ -138,17 +108,16 @@ def _add_losses(
             "line": {"color": theme.accent, "width": 1.8},
         },
         text=[
-            f"without {axis_name(mark.name, 60)}: {number_words(mark.without or 0.0)} {unit}"
-            for _, mark in some
+            f"without {axis_name(column.name, 60)}: {number_words(loss)} {unit}"
+            for _, column, loss in losses
         ],
         hovertemplate="%{text}<extra></extra>",
         cliponaxis=False,
     )
 
 
-def _lay_out_right(figure: go.Figure, shown: Sequence[ColumnMark], best: float, unit: str) -> None:
+def _lay_out_right(figure: go.Figure, values: Sequence[float], unit: str) -> None:
     """Put the losses beside the shares, on the same lines."""
-    values = [best, *(mark.without for mark in shown if mark.without is not None)]
     room = 0.08 * (max(values) - min(values)) or 1.0
     left = figure.layout.xaxis.to_plotly_json()
     right = left | {
@@ -166,13 +135,16 @@ def _lay_out_right(figure: go.Figure, shown: Sequence[ColumnMark], best: float, 
     figure.layout.margin = {**MARGIN, "l": 160, "t": 58}
 
 
-def columns_alt_text(marks: Sequence[ColumnMark], best: float, unit: str) -> str:
+def _alt_text(view: AlternativesView, shown: Sequence[ColumnView]) -> str:
     """Describe the figure, one sentence for each column that is drawn."""
-    parts = [f"Columns over the near-optimal trees; the best tree has {number_words(best)} {unit}."]
-    for mark in marks[:MOST_COLUMNS]:
-        text = f"{printable(mark.name)}: {percent_words(mark.share)} of the trees ask about it"
-        if mark.without is not None:
-            proved = "" if mark.is_proved else ", not proved"
-            text += f"; the best without it has {number_words(mark.without)} {unit}{proved}"
+    best, unit = number_words(float(view.least or 0)), view.unit
+    parts = [f"Columns over the near-optimal trees; the best tree has {best} {unit}."]
+    for column in shown:
+        share = percent_words(column.n_trees / max(len(view.trees), 1))
+        text = f"{printable(column.name)}: {share} of the trees ask about it"
+        if column.least_without is not None:
+            proved = "" if column.is_proved else ", not proved"
+            least = number_words(float(column.least_without))
+            text += f"; the best without it has {least} {unit}{proved}"
         parts.append(f"{text}.")
     return " ".join(parts)

@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from odt_core.figures import progress_chart
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
-from odt_core.render import DARK, LIGHT, progress_alt_text, progress_figure
+from odt_core.render import DARK, LIGHT
 from odt_core.solution import TracePoint
 from odt_core.topology import Topology
 
@@ -34,12 +35,12 @@ def problem_of(objective: Objective | None = None) -> Problem:
 
 
 def test_the_text_and_the_lines_end_with_the_run():
-    assert progress_alt_text(TRACE, problem_of(), until=6.0).startswith("After 6 s: ")
-    assert progress_alt_text(TRACE, problem_of()).startswith("After 4 s: ")
+    assert progress_chart(TRACE, problem_of(), until=6.0).alt.startswith("After 6 s: ")
+    assert progress_chart(TRACE, problem_of()).alt.startswith("After 4 s: ")
 
 
 def test_both_lines_step_and_run_on_to_the_present():
-    figure = progress_figure(TRACE, problem_of(), until=5.0)
+    figure = progress_chart(TRACE, problem_of(), until=5.0).figure
     found, bound = figure.data
     assert (found.name, bound.name) == ("best tree", "proved bound")
     assert list(found.x) == [1.0, 2.0, 4.0, 5.0] and list(found.y) == [80, 90, 90, 90]
@@ -64,20 +65,20 @@ def test_both_lines_step_and_run_on_to_the_present():
 def test_values_are_in_the_goals_unit(objective, unit, value, words):
     problem = problem_of(objective)
     total = 60 if objective.goal is Goal.BALANCED else 20
-    figure = progress_figure([TracePoint(1.0, total, None)], problem)
+    figure = progress_chart([TracePoint(1.0, total, None)], problem).figure
     assert unit in figure.layout.title.text
     assert list(figure.data[0].y) == pytest.approx([value])
     assert words in figure.layout.annotations[0].text
 
 
 def test_an_empty_trace_is_an_empty_figure():
-    assert len(progress_figure([], problem_of()).data) == 0
-    assert progress_alt_text([], problem_of()) == "The solve has not reported yet."
+    assert len(progress_chart([], problem_of()).figure.data) == 0
+    assert progress_chart([], problem_of()).alt == "The solve has not reported yet."
 
 
 def test_nothing_is_loaded_from_outside_and_colours_are_the_themes():
     for theme in (LIGHT, DARK):
-        text = progress_figure(TRACE, problem_of(), theme=theme).to_json()
+        text = progress_chart(TRACE, problem_of(), theme=theme).figure.to_json()
         assert "http" not in text
         assert theme.accent in text and theme.second in text and theme.ink in text
 
@@ -96,5 +97,5 @@ def test_nothing_is_loaded_from_outside_and_colours_are_the_themes():
     ],
 )
 def test_progress_as_text(trace, words):
-    text = progress_alt_text(trace, problem_of())
+    text = progress_chart(trace, problem_of()).alt
     assert text == f"{words} (training rows classified correctly)."

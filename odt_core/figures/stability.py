@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from odt_core.render.layout import MARGIN, axis_name, escaped, lay_out
-from odt_core.render.theme import LIGHT, Theme
-from odt_core.words import count_words, percent_words
+from odt_core.figures.chart import Chart
+from odt_core.figures.layout import MARGIN, axis_name, escaped, lay_out
+from odt_core.render import LIGHT, Theme
+from odt_core.studies import OriginalFit, StabilityResult
+from odt_core.studies.stability_result import ColumnStability, RowBubble
+from odt_core.words import count_words, percent_words, printable
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
+    pass
 
 LINE = 26
 """Height of a column's line, in pixels."""
@@ -26,70 +28,19 @@ WIDEST = 34
 """Diameter of the largest circle, in pixels."""
 
 
-@dataclass(frozen=True)
-class AskedColumn:
-    """How often refits ask about a column.
-
-    Attributes
-    ----------
-    name : str
-        The column's name.
-    asked, at_root : int
-        Numbers of refits whose tree asks about it at all, and whose tree asks about it first.
-    """
-
-    name: str
-    asked: int
-    at_root: int
-
-
-@dataclass(frozen=True)
-class CutColumn:
-    """The cut points of a numerical column, rising, and how many questions have each of them."""
-
-    name: str
-    cuts: tuple[float, ...]
-    counts: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class RowCircle:
-    """Training rows of one leaf for which about as many refits change the answer.
-
-    Attributes
-    ----------
-    leaf : str
-        The leaf in plain words.
-    share : float
-        Share of refits that give another answer, in [0, 1].
-    n : int
-        Number of rows.
-    """
-
-    leaf: str
-    share: float
-    n: int
-
-
-def asked_figure(
-    columns: Sequence[AskedColumn], n: int, *, theme: Theme = LIGHT, opaque: bool = False
-) -> go.Figure:
+def asked_chart(found: StabilityResult, *, theme: Theme = LIGHT) -> Chart:
     """Draw bars: in how many refits the tree asks about each column, and asks about it first.
 
     Parameters
     ----------
-    columns : sequence of AskedColumn
-        Columns by falling number of refits; at most `MOST_COLUMNS` are drawn.
-    n : int
-        Number of refits.
+    found : StabilityResult
+        The result. At most `MOST_COLUMNS` of its columns are drawn.
     theme : Theme
         The colours.
-    opaque : bool
-        Whether to paint the page behind the figure, for files.
     """
     import plotly.graph_objects as go  # slow to import
 
-    shown = columns[:MOST_COLUMNS]
+    shown, n = found.asked_columns[:MOST_COLUMNS], len(found.fitted)
     places = list(range(len(shown)))
     figure = go.Figure()
     for name, counts, color in (
@@ -118,46 +69,36 @@ def asked_figure(
             "showgrid": False,
         },
         height=FRAME + LINE * max(len(shown), 2),
-        opaque=opaque,
     )
     figure.layout.barmode = "stack"
     figure.layout.bargap = 0.3
     figure.layout.legend.traceorder = "normal"
     figure.layout.margin = {**MARGIN, "l": 170}
-    return figure
+    parts = [f"{c.name} in {c.asked:,} (first in {c.at_root:,})" for c in shown]
+    alt = f"Columns asked about in {count_words(n, 'resample')}: {', '.join(parts)}."
+    return Chart(figure, alt, theme)
 
 
-def asked_alt_text(columns: Sequence[AskedColumn], n: int) -> str:
-    """Describe the bars in plain words."""
-    parts = [
-        f"{column.name} in {column.asked:,} (first in {column.at_root:,})"
-        for column in columns[:MOST_COLUMNS]
-    ]
-    return f"Columns asked about in {count_words(n, 'resample')}: {', '.join(parts)}."
-
-
-def cuts_figure(
-    columns: Sequence[CutColumn], *, theme: Theme = LIGHT, opaque: bool = False
-) -> go.Figure:
+def cuts_chart(found: StabilityResult, *, theme: Theme = LIGHT) -> Chart:
     """Draw a stem for each cut point of the most asked numerical columns, one panel a column.
 
     Parameters
     ----------
-    columns : sequence of CutColumn
-        Columns by falling number of refits, each with cuts; at most `MOST_PANELS` are drawn.
-    theme, opaque
-        As for `asked_figure`.
+    found : StabilityResult
+        The result. At most `MOST_PANELS` of its columns are drawn.
+    theme : Theme
+        The colours.
     """
     import plotly.graph_objects as go  # slow to import
 
-    shown = columns[:MOST_PANELS]
+    shown = found.cut_columns[:MOST_PANELS]
     figure = go.Figure()
-    lay_out(figure, theme, x={}, y={}, height=40 + 110 * max(len(shown), 1), opaque=opaque)
+    lay_out(figure, theme, x={}, y={}, height=40 + 110 * max(len(shown), 1))
     share = 1 / max(len(shown), 1)
     for place, column in enumerate(shown):
         number = "" if place == 0 else str(place + 1)
-        most = max(column.counts)
-        stems = [(c, k) for c, k in zip(column.cuts, column.counts, strict=True)]
+        stems = [(each.cut, each.n) for each in column.cuts]
+        most = max(n for _, n in stems)
         figure.add_scatter(
             x=[x for cut, _ in stems for x in (cut, cut, None)],
             y=[y for _, k in stems for y in (0, k, None)],
@@ -169,8 +110,8 @@ def cuts_figure(
             yaxis=f"y{number}",
         )
         figure.add_scatter(
-            x=list(column.cuts),
-            y=list(column.counts),
+            x=[cut for cut, _ in stems],
+            y=[n for _, n in stems],
             mode="markers",
             marker={"color": theme.second, "size": 6},
             text=[f"{axis_name(column.name, 60)}, cut at {cut:.6g}<br>{count_words(k, 'question')}"
@@ -182,7 +123,7 @@ def cuts_figure(
             yaxis=f"y{number}",
         )  # fmt: skip
         top = 1 - place * share
-        low, high = column.cuts[0], column.cuts[-1]
+        low, high = stems[0][0], stems[-1][0]
         room = 0.06 * (high - low) or 0.05 * abs(low) or 1.0
         figure.layout[f"xaxis{number}"] = {
             "domain": [0, 1],
@@ -214,47 +155,43 @@ def cuts_figure(
             font={"color": theme.ink},
         )
     figure.layout.margin = {**MARGIN, "l": 44, "t": 8, "b": 12}
-    return figure
+    return Chart(figure, _cuts_text(shown), theme)
 
 
-def cuts_alt_text(columns: Sequence[CutColumn]) -> str:
+def _cuts_text(columns: Sequence[ColumnStability]) -> str:
     """Describe the cut points in plain words."""
     parts = []
-    for column in columns[:MOST_PANELS]:
-        n, best = max(zip(column.counts, column.cuts, strict=True))
+    for column in columns:
+        often = max(column.cuts, key=lambda each: (each.n, each.cut))
         parts.append(
-            f"{column.name} from {column.cuts[0]:.6g} to {column.cuts[-1]:.6g}, "
-            f"most often at {best:.6g} ({n:,})"
+            f"{column.name} from {column.cuts[0].cut:.6g} to {column.cuts[-1].cut:.6g}, "
+            f"most often at {often.cut:.6g} ({often.n:,})"
         )
     return f"Cut points over resamples: {'; '.join(parts)}."
 
 
-def instability_figure(
-    circles: Sequence[RowCircle],
-    leaves: Sequence[str],
-    *,
-    theme: Theme = LIGHT,
-    opaque: bool = False,
-) -> go.Figure:
+def instability_chart(found: StabilityResult, positive: str, *, theme: Theme = LIGHT) -> Chart:
     """Draw circles: for how many training rows of each leaf the answer changes how often.
 
     Parameters
     ----------
-    circles : sequence of RowCircle
-        The circles; their areas show the numbers of rows.
-    leaves : sequence of str
-        The leaves in plain words, all different, the first at the top.
-    theme, opaque
-        As for `asked_figure`.
+    found : StabilityResult
+        A result with the tree of all training rows. The areas of circles show numbers of rows.
+    positive : str
+        The positive class.
+    theme : Theme
+        The colours.
     """
     import plotly.graph_objects as go  # slow to import
 
-    most = max((circle.n for circle in circles), default=1)
-    place = {leaf: number for number, leaf in enumerate(leaves)}
+    assert found.original is not None and found.rows is not None
+    leaves = _leaf_names(found.original, positive)
+    circles = found.rows.bubbles(found.original.leaves)
+    most = max(circle.n for circle in circles)
     figure = go.Figure()
     figure.add_scatter(
         x=[circle.share for circle in circles],
-        y=[place[circle.leaf] for circle in circles],
+        y=[circle.leaf for circle in circles],
         mode="markers",
         marker={
             "color": theme.second,
@@ -263,7 +200,7 @@ def instability_figure(
             "line": {"color": theme.page, "width": 1},
         },
         text=[
-            f"{escaped(circle.leaf)}<br>{count_words(circle.n, 'row')}: another answer in "
+            f"{escaped(leaves[circle.leaf])}<br>{count_words(circle.n, 'row')}: another answer in "
             f"{'' if circle.share in (0, 1) else 'about '}{percent_words(circle.share, 0)} of "
             "resamples"
             for circle in circles
@@ -288,19 +225,29 @@ def instability_figure(
             "ticklabelstandoff": 10,  # a large circle at 0% reaches beyond the axis
         },
         height=FRAME + LINE_HEIGHT + 44 * max(len(leaves), 2),
-        opaque=opaque,
     )
     figure.layout.margin = {**MARGIN, "l": 190, "t": 12, "b": MARGIN["b"] + LINE_HEIGHT}
-    return figure
+    return Chart(figure, _instability_text(circles, leaves), theme)
 
 
-def instability_alt_text(circles: Sequence[RowCircle], leaves: Sequence[str]) -> str:
+def _leaf_names(original: OriginalFit, positive: str) -> list[str]:
+    """Names for the leaves of the original tree: number, answer, share of positive rows."""
+    names = []
+    for leaf, label in enumerate(original.labels):
+        n = original.leaves.count(leaf)
+        share = percent_words(original.positives[leaf] / n, 0) if n else "-"
+        says = printable(positive) if label else f"not {printable(positive)}"
+        names.append(f"{leaf + 1}: {says} ({share})")
+    return names
+
+
+def _instability_text(circles: Sequence[RowBubble], leaves: Sequence[str]) -> str:
     """Describe the circles in plain words."""
     parts = []
-    for leaf in leaves:
+    for leaf, name in enumerate(leaves):
         here = [circle for circle in circles if circle.leaf == leaf]
         n = sum(circle.n for circle in here)
         if n:
             mean = sum(circle.n * circle.share for circle in here) / n
-            parts.append(f"{leaf}: {count_words(n, 'row')}, {percent_words(mean, 0)} on average")
+            parts.append(f"{name}: {count_words(n, 'row')}, {percent_words(mean, 0)} on average")
     return f"How often answers change over resamples, by leaf. {'; '.join(parts)}."

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odt_core.evaluation import Rate, Subgroups
-from odt_core.render.layout import MARGIN, PERCENT, axis_name, error_bars, lay_out
-from odt_core.render.theme import LIGHT, Theme
+from odt_core.figures.chart import Chart
+from odt_core.figures.layout import MARGIN, PERCENT, axis_name, error_bars, lay_out
+from odt_core.render import LIGHT, Theme
 from odt_core.words import count_words, percent_words, printable
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
+    pass
 
 LINE, FRAME = 44, 110
 """Height in pixels of a group's line, and of everything around the lines."""
@@ -18,9 +19,7 @@ NAME = 20
 """Number of characters of a group's name for which the axis has space."""
 
 
-def subgroup_figure(
-    subgroups: Subgroups, *, theme: Theme = LIGHT, opaque: bool = False
-) -> go.Figure:
+def subgroup_chart(subgroups: Subgroups, *, theme: Theme = LIGHT) -> Chart:
     """Draw two dots with 95% intervals for each group; a small group's dots are hollow.
 
     Parameters
@@ -29,8 +28,6 @@ def subgroup_figure(
         The groups of a column, the first at the top.
     theme : Theme
         The colours.
-    opaque : bool
-        Whether to paint the page behind the figure, for files.
     """
     import plotly.graph_objects as go  # slow to import
 
@@ -87,13 +84,12 @@ def subgroup_figure(
             "showgrid": False,
         },
         height=FRAME + LINE * len(groups),
-        opaque=opaque,
     )
     figure.layout.margin = {**MARGIN, "l": 30 + 8 * max(map(len, names), default=0)}
-    return figure
+    return Chart(figure, _alt_text(subgroups), theme)
 
 
-def subgroup_alt_text(subgroups: Subgroups) -> str:
+def _alt_text(subgroups: Subgroups) -> str:
     """List each group with its sensitivity and specificity."""
     parts = [
         f"{group.name} ({count_words(group.counts.n, 'row')}): sensitivity "

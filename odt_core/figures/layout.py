@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from odt_core.render.theme import Theme
+from odt_core.render import Theme
 from odt_core.words import printable
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 FONT_SIZE = 13
 FONT = "Arial, sans-serif"
+CLEAR = "rgba(0,0,0,0)"
 MARGIN = {"l": 70, "r": 22, "t": 36, "b": 48}
 """Space for ticks, titles and one line of legend, in pixels. If the browser had to find it out
 (automargin), it would lay the figure out several times, which doubles the time of a step."""
@@ -27,7 +28,6 @@ def lay_out(
     x: dict[str, Any],
     y: dict[str, Any],
     height: int,
-    opaque: bool = False,
 ) -> None:
     """Give a figure the common look.
 
@@ -41,17 +41,14 @@ def lay_out(
         Settings of the axes: title (text), range, tickformat, ...
     height : int
         Height in pixels.
-    opaque : bool
-        Whether to paint the page behind the figure, for files.
     """
-    page = theme.page if opaque else "rgba(0,0,0,0)"
     # one update of everything: updating property by property takes seven times as long
     figure.layout = {
         "template": "none",
         "height": height,
         "margin": MARGIN,
-        "paper_bgcolor": page,
-        "plot_bgcolor": page,
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
         "font": {"color": theme.ink, "size": FONT_SIZE, "family": FONT},
         "hoverlabel": {
             "bgcolor": theme.page,

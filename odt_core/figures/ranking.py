@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from odt_core.render.layout import MARGIN, axis_name, lay_out
-from odt_core.render.theme import LIGHT, Theme
+from odt_core.figures.chart import Chart
+from odt_core.figures.layout import MARGIN, axis_name, lay_out
+from odt_core.render import LIGHT, Theme
 from odt_core.words import count_words, number_words, percent_words, printable
 
 if TYPE_CHECKING:
@@ -51,15 +52,14 @@ class ColumnBar:
         return self.least >= self.loss
 
 
-def ranking_figure(
+def ranking_chart(
     bars: Sequence[ColumnBar],
     loss_name: str,
     *,
     without: float | None = None,
     is_share: bool = False,
     theme: Theme = LIGHT,
-    opaque: bool = False,
-) -> go.Figure:
+) -> Chart:
     """Draw a bar for each column.
 
     Parameters
@@ -74,8 +74,6 @@ def ranking_figure(
         Whether losses are shares in [0, 1].
     theme : Theme
         The colours.
-    opaque : bool
-        Whether to paint the page behind the figure, for files.
     """
     import plotly.graph_objects as go  # slow to import
 
@@ -113,13 +111,12 @@ def ranking_figure(
             "showgrid": False,
         },
         height=FRAME + LINE * max(len(shown), 2),
-        opaque=opaque,
     )
     figure.layout.annotations = [_value(at, bar, theme, is_share) for at, bar in enumerate(shown)]
     figure.layout.barmode = "overlay"
     longest = max((min(len(bar.name), NAME) for bar in shown), default=0)
     figure.layout.margin = {**MARGIN, "l": 24 + LETTER * longest}
-    return figure
+    return Chart(figure, _alt_text(bars, loss_name, is_share), theme)
 
 
 def _add_bars(
@@ -171,7 +168,7 @@ def value_text(bar: ColumnBar, is_share: bool) -> str:
     return write(bar.loss) if bar.is_proved else f"{write(bar.least)} to {write(bar.loss)}"
 
 
-def ranking_alt_text(bars: Sequence[ColumnBar], loss_name: str, *, is_share: bool = False) -> str:
+def _alt_text(bars: Sequence[ColumnBar], loss_name: str, is_share: bool) -> str:
     """Describe the bars in plain words."""
     parts = [
         f"{printable(bar.name)}{' (current)' if bar.is_current else ''} {value_text(bar, is_share)}"

@@ -15,6 +15,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from odt_core import MADE_BY
+from odt_core.figures.chart import Chart
+from odt_core.render import Theme
+from odt_core.words import printable
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -51,36 +54,33 @@ class FigureFormat(StrEnum):
         return {"html": "text/html", "svg": "image/svg+xml", "png": "image/png"}[self.value]
 
 
-def figure_file(figure: go.Figure, kind: FigureFormat, alt: str = "") -> bytes:
-    """Write a figure as a file.
+def chart_file(chart: Chart, kind: FigureFormat) -> bytes:
+    """Write a chart as a file, with the page of its theme behind the figure.
 
-    Parameters
-    ----------
-    figure : plotly.graph_objects.Figure
-        One of this package's figures, drawn with `opaque`.
-    kind : FigureFormat
-        The file type.
-    alt : str
-        Description, which becomes the file's title and, in HTML, the text below the figure.
+    Its text becomes the file's title and, in HTML, the text below the figure.
     """
+    import plotly.graph_objects as go  # slow to import
+
+    figure = go.Figure(chart.figure)
+    figure.update_layout(paper_bgcolor=chart.theme.page, plot_bgcolor=chart.theme.page)
+    alt = printable(chart.alt)
     if kind is FigureFormat.HTML:
-        return _html(figure, alt)
+        return _html(figure, alt, chart.theme)
     return _picture(figure, kind, alt)
 
 
-def _html(figure: go.Figure, alt: str) -> bytes:
+def _html(figure: go.Figure, alt: str, theme: Theme) -> bytes:
     body = figure.to_html(
         full_html=False,
         include_plotlyjs=True,
         config={"displaylogo": False, "toImageButtonOptions": {"format": "svg"}},
     )
-    page = figure.layout.paper_bgcolor or "#ffffff"
-    ink = figure.layout.font.color or "#000000"
     words = html.escape(alt)
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         f'<meta name="generator" content="{MADE_BY}"><title>{words[:80]}</title></head>'
-        f'<body style="margin:1rem;background:{page};color:{ink};font-family:sans-serif">'
+        f'<body style="margin:1rem;background:{theme.page};color:{theme.ink};'
+        'font-family:sans-serif">'
         f"{body}<p>{words}</p></body></html>"
     ).encode()
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odt_core.evaluation import Calibration
-from odt_core.render.layout import PERCENT, error_bars, lay_out
-from odt_core.render.theme import LIGHT, Theme
+from odt_core.figures.chart import Chart
+from odt_core.figures.layout import PERCENT, error_bars, lay_out
+from odt_core.render import LIGHT, Theme
 from odt_core.words import percent_words
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
+    pass
 
 HEIGHT = 340
 
 
-def calibration_figure(
-    calibration: Calibration, *, theme: Theme = LIGHT, opaque: bool = False
-) -> go.Figure:
+def calibration_chart(calibration: Calibration, *, theme: Theme = LIGHT) -> Chart:
     """Draw one dot for each leaf: expected risk on x, observed risk with its interval on y.
 
     Parameters
@@ -26,8 +25,6 @@ def calibration_figure(
         The leaves. Leaves that no new row reached are left out.
     theme : Theme
         The colours.
-    opaque : bool
-        Whether to paint the page behind the figure, for files.
     """
     import plotly.graph_objects as go  # slow to import
 
@@ -63,12 +60,11 @@ def calibration_figure(
         x={"title": "risk in training (expected)", "tickformat": PERCENT, "range": [-0.03, 1.08]},
         y={"title": "observed risk", "tickformat": PERCENT, "range": [-0.03, 1.05]},
         height=HEIGHT,
-        opaque=opaque,
     )
-    return figure
+    return Chart(figure, _alt_text(calibration), theme)
 
 
-def calibration_alt_text(calibration: Calibration) -> str:
+def _alt_text(calibration: Calibration) -> str:
     """List each leaf with its expected and observed risk."""
     parts = [
         f"leaf {leaf.number}: expected {percent_words(leaf.train.value)}, observed "

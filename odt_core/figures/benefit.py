@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from odt_core.evaluation.decision_curve import DecisionCurve
-from odt_core.render.layout import PERCENT, lay_out
-from odt_core.render.theme import LIGHT, Theme
+from odt_core.figures.chart import Chart
+from odt_core.figures.layout import PERCENT, lay_out
+from odt_core.render import LIGHT, Theme
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
+    pass
 
 HEIGHT = 320
 
 
-def benefit_figure(
+def benefit_chart(
     curves: Sequence[tuple[str, DecisionCurve]],
     *,
     threshold: float | None = None,
     theme: Theme = LIGHT,
-    opaque: bool = False,
-) -> go.Figure:
+) -> Chart:
     """Draw the net benefit of trees, of treating everyone, and of treating no one.
 
     Parameters
@@ -32,8 +32,6 @@ def benefit_figure(
         A threshold probability to mark.
     theme : Theme
         The colours.
-    opaque : bool
-        Whether to paint the page behind the figure, for files.
     """
     import plotly.graph_objects as go  # slow to import
 
@@ -70,12 +68,11 @@ def benefit_figure(
         x={"title": "threshold probability", "tickformat": PERCENT, "range": [0, 1]},
         y={"title": "net benefit", "range": [-0.15 * top, 1.08 * top]},
         height=HEIGHT,
-        opaque=opaque,
     )
-    return figure
+    return Chart(figure, _alt_text(curves), theme)
 
 
-def benefit_alt_text(curves: Sequence[tuple[str, DecisionCurve]]) -> str:
+def _alt_text(curves: Sequence[tuple[str, DecisionCurve]]) -> str:
     """Say at which thresholds each tree is better than treating everyone and no one."""
     parts = []
     for name, curve in curves:
