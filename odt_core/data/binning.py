@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
 from odt_core.errors import InputError
 from odt_core.exact import shortest_decimal
+from odt_core.json_data import JsonData
 from odt_core.problem import MISSING, Feature
 
 N_DECILES = 10
@@ -32,7 +33,7 @@ class BinMethod(StrEnum):
 
 
 @dataclass(frozen=True)
-class Binning:
+class Binning(JsonData):
     """The way to divide a numerical column into bins.
 
     Attributes
@@ -86,15 +87,6 @@ class Binning:
     def at(cls, cuts: Sequence[float]) -> Binning:
         """Bins between given cut points."""
         return cls(BinMethod.CUTS, cuts=tuple(float(cut) for cut in cuts))
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary."""
-        return {"method": self.method.value, "n_bins": self.n_bins, "cuts": list(self.cuts)}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Binning:
-        """Rebuild a binning."""
-        return cls(BinMethod(record["method"]), int(record["n_bins"]), tuple(record["cuts"]))
 
 
 class BinLabels(Sequence[str]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ from odt_core.data.splitting import SplitSpec, split_rows
 from odt_core.data.table import Table
 from odt_core.data.target import Target, read_target
 from odt_core.errors import InputError, quoted
+from odt_core.json_data import JsonData
 from odt_core.problem import EncodedData, take_rows
 
 
@@ -31,7 +31,7 @@ class Exclusion:
 
 
 @dataclass(frozen=True)
-class Flow:
+class Flow(JsonData):
     """The numbers of rows at each step, as TRIPOD and STARD ask for them.
 
     Attributes
@@ -51,18 +51,6 @@ class Flow:
     train: int
     test: int
     unused: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary."""
-        return {
-            "read": self.read,
-            "excluded": [
-                {"reason": exclusion.reason, "rows": exclusion.rows} for exclusion in self.excluded
-            ],
-            "train": self.train,
-            "test": self.test,
-            "unused": self.unused,
-        }
 
 
 _PREPARED = "prepared"

@@ -38,7 +38,7 @@ from odt_core.storage.rows import (
 )
 from odt_core.storage.study_status import update_studies
 from odt_core.storage.tables import RunRow
-from odt_core.storage.text import is_id, like_patterns, many_lines, one_line
+from odt_core.storage.text import is_id, many_lines, one_line, search_words
 
 LONGEST_PAGE = 1000
 """Largest number of runs in one answer."""
@@ -255,9 +255,8 @@ def _conditions(connection: Connection, owner: str, query: RunQuery) -> list[Col
     else:
         study: Row[Any] = find_run(connection, owner, query.study)
         conditions.append(RunRow.parent == study.seq)
-    conditions += [
-        RunRow.searched.like(pattern, escape="!") for pattern in like_patterns(query.search)
-    ]
+    words = search_words(query.search)
+    conditions += [RunRow.searched.contains(word, autoescape=True) for word in words]
     if query.statuses:
         conditions.append(RunRow.status.in_([status.value for status in query.statuses]))
     if query.kinds:

@@ -66,17 +66,12 @@ def searchable(*texts: str) -> str:
     return "\n".join(texts).casefold()
 
 
-def like_patterns(search: str) -> list[str]:
-    """Make LIKE patterns (escape sign ``!``) of a search's words, which must all match.
+def search_words(search: str) -> list[str]:
+    """Split a search into words, in the form of `searchable`.
 
     Only the first `LONGEST_SEARCH` characters count, because databases refuse long patterns.
     """
-    words = _storable(search[:LONGEST_SEARCH]).casefold().split()
-    return [f"%{_escaped(word)}%" for word in words]
-
-
-def _escaped(word: str) -> str:
-    return word.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+    return _storable(search[:LONGEST_SEARCH]).casefold().split()
 
 
 def _storable(text: str) -> str:
