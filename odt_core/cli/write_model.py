@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from odt_core.cli.inputs import load_table, make_spec, note
-from odt_core.solvers.mip import write_model
+from odt_core.solvers.mip.run import write_model
 from odt_core.training import build_problem, prepare_training
 
 

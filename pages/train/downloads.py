@@ -13,8 +13,8 @@ from odt_core.export import ExportFormat, Model, export_model
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from odt_core.reports import Evidence, SheetFormat, Stage, Statements, write_sheet
-from odt_core.solvers.mip import write_model
 from odt_core.solvers.mip.process import end_idle_child
+from odt_core.solvers.mip.run import write_model
 from odt_core.topology import AnyShape
 from odt_core.training import TrainSpec, build_problem
 from pages.common.text import file_stem

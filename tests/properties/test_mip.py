@@ -27,13 +27,14 @@ from odt_core.problem import (
 from odt_core.solution import Assignment, Engine, Solution, Status
 from odt_core.solvers import solve
 from odt_core.solvers.control import Control
-from odt_core.solvers.mip import Formulation, MipOptions, MipStatus, formulate, solve_mip
 from odt_core.solvers.mip import formulation as formulation_module
-from odt_core.solvers.mip.formulation import Draft
+from odt_core.solvers.mip.formulation import Draft, Formulation, formulate
 from odt_core.solvers.mip.loading import answer_of, load
-from odt_core.solvers.mip.messages import Answer
+from odt_core.solvers.mip.messages import Answer, MipStatus
+from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.mip.points import assignment_of, point_of
 from odt_core.solvers.mip.program import Floats, Program, Sense
+from odt_core.solvers.mip.run import solve_mip
 from odt_core.topology import Topology
 from tests.examples import blocks, examples
 from tests.properties.referee import (

@@ -18,8 +18,9 @@ from odt_core.problem import (
     Rules,
     Split,
 )
-from odt_core.solvers.mip import Formulation, MipOptions, formulate
+from odt_core.solvers.mip.formulation import Formulation, formulate
 from odt_core.solvers.mip.loading import load
+from odt_core.solvers.mip.options import MipOptions
 from odt_core.topology import Topology
 from tests.core.solvers.problems import categorical, data, monks_1, noise, numerical
 from tests.properties.strategies import random_problem

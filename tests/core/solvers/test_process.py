@@ -12,9 +12,10 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
+from odt_core.errors import SolverError
 from odt_core.solution import Engine, Status
 from odt_core.solvers import solve
-from odt_core.solvers.mip import SolverError, process
+from odt_core.solvers.mip import process
 from tests.core.solvers.problems import easy_problem, hard_problem
 
 BRIEFLY = 20.0

@@ -14,7 +14,9 @@ from odt_core.errors import InputError
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Engine
 from odt_core.solvers import solve
-from odt_core.solvers.mip import MipOptions, formulate, write_model
+from odt_core.solvers.mip.formulation import formulate
+from odt_core.solvers.mip.options import MipOptions
+from odt_core.solvers.mip.run import write_model
 from odt_core.topology import Topology
 from tests.core.solvers.problems import categorical, data, easy_problem, noise, numerical
 
