@@ -484,18 +484,18 @@ default="from_dtype"
         if self._problem is None:
             raise InputError("A frontier needs the training rows: fit the classifier first.")
         _spec_of(self._model).one_topology("The frontier")
-        points, _, status = search_frontier(
+        found = search_frontier(
             dataclasses.replace(self._problem, objective=Objective()),
             None,
             time_limit=float(self.time_limit if time_limit is None else time_limit),
         )
-        if status is not Status.OPTIMAL:
+        if found.status is not Status.OPTIMAL:
             warnings.warn(
                 "Time ran out: points may be missing, and those with proved=False may be beaten.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return points
+        return found.points
 
     def to_model(self) -> Model:
         """Convert the tree to a model, which the dashboard, the command line and exports read.

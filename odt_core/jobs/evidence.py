@@ -246,7 +246,7 @@ def quick_frontier(model: Model, table: Table) -> FrontierView | None:
     spec = Derivation.of(model).spec
     if spec is None or not is_quick_frontier(spec, prepare_training(table, spec)):
         return None
-    return FrontierView.of(run_frontier(table, spec))
+    return run_frontier(table, spec)
 
 
 def is_quick_frontier(spec: TrainSpec, prepared: Prepared) -> bool:

@@ -35,14 +35,12 @@ from odt_core.studies.curve import (
 from odt_core.studies.curve_table import CurveRow, Spread, curve_csv, curve_table
 from odt_core.studies.frontier import (
     FrontierResult,
-    OperatingPoint,
     is_quick,
     run_frontier,
     search_frontier,
 )
 from odt_core.studies.frontier_csv import frontier_csv
-from odt_core.studies.frontier_view import FrontierView
-from odt_core.studies.levels import fewest_errors, is_best_at, point_for_level
+from odt_core.studies.frontier_view import FrontierView, OperatingPoint
 from odt_core.studies.path import (
     PathPart,
     PathPoint,
@@ -123,14 +121,11 @@ __all__ = [
     "comparison_csv",
     "curve_csv",
     "curve_table",
-    "fewest_errors",
     "floor_objective",
     "frontier_csv",
     "gather_stability",
-    "is_best_at",
     "is_quick",
     "path_csv",
-    "point_for_level",
     "rows_csv",
     "run_adoption",
     "run_comparison",

@@ -21,7 +21,6 @@ from odt_core.json_data import JsonData
 from odt_core.problem import EncodedData, Objective
 from odt_core.solution import Status
 from odt_core.studies.frontier import search_frontier
-from odt_core.studies.levels import is_best_at, point_for_level
 from odt_core.studies.progress import StudyProgress, run_parts
 from odt_core.studies.sweep import Sweep
 from odt_core.topology import Topology
@@ -210,22 +209,22 @@ def run_repeat(
     loader.load([prepared.train], lambda: tell(Stage.COMPILING), should_stop or (lambda: False))
     tell(Stage.SOLVING)
     runs: list[CurveRun] = []
-    train = prepared.train
-    n_floored = train.n_positive if repeat.sweep is Sweep.TPR else train.n_negative
     for topology in repeat.topologies:
         shaped = dataclasses.replace(spec, topology=topology, objective=Objective())
         problem = build_problem(prepared, shaped)
-        points, bound, status = search_frontier(
+        found = search_frontier(
             problem, prepared.test, time_limit=spec.time_limit, should_stop=should_stop
         )
-        if status is Status.CANCELLED:
+        if found.status is Status.CANCELLED:
             break
         for level in repeat.levels:
-            point = point_for_level(points, level, n_floored, repeat.sweep)
-            if point is not None and point.test is not None:
-                best = is_best_at(level, point.train, bound, repeat.sweep)
-                counts = (point.train, point.test)
-                runs.append(CurveRun(topology.name, level, seed, *counts, best, repeat.sweep))
+            index = found.at_level(level, repeat.sweep)
+            if index is None:
+                continue
+            train, test = found.points[index].train, found.points[index].test
+            assert test is not None  # `_check_test` refuses a split without test rows
+            best = found.is_best_at(index, level, repeat.sweep)
+            runs.append(CurveRun(topology.name, level, seed, train, test, best, repeat.sweep))
     return tuple(runs)
 
 

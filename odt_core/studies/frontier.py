@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from odt_core.confusion import Confusion
 from odt_core.data import Prepared, Table
 from odt_core.errors import DisagreementError
-from odt_core.evaluation import CostRange, cost_ranges
+from odt_core.evaluation import cost_ranges
 from odt_core.export import tree_to_json
 from odt_core.json_data import as_json
 from odt_core.problem import EncodedData, FeatureKind, Objective, Problem
 from odt_core.solution import Assignment, Status
 from odt_core.studies.bounds import LowerBound
+from odt_core.studies.frontier_view import FrontierView, OperatingPoint
 from odt_core.studies.weighted import corner_points
 from odt_core.topology import Topology
 from odt_core.training import (
@@ -31,7 +31,7 @@ from odt_core.training import (
     prepare_training,
 )
 from odt_core.training.result import origin_to_json
-from odt_core.tree import Tree, build_tree, count_assignment, keeps_smallest_leaf
+from odt_core.tree import build_tree, count_assignment, keeps_smallest_leaf
 
 FRONT_SHARE = Fraction(3, 5)
 """The search's share of the time limit. If it does not finish, bounds use the rest."""
@@ -46,56 +46,8 @@ MOST_FREE_CATEGORIES = 12
 
 
 @dataclass(frozen=True, eq=False)
-class OperatingPoint:
-    """A point of the frontier.
-
-    Attributes
-    ----------
-    assignment : Assignment
-        The tree in the topology's own terms.
-    tree : Tree
-        The same tree in its canonical form.
-    train : Confusion
-        The canonical tree's counts on the training rows.
-    test : Confusion or None
-        The counts on the test rows; None without test rows.
-    proved : bool
-        Whether no tree of the shape dominates it on the training rows, by proof.
-    cost : CostRange or None
-        The cost ratios for which it is the best of the frontier's points; None if there are none.
-    """
-
-    assignment: Assignment
-    tree: Tree
-    train: Confusion
-    test: Confusion | None
-    proved: bool
-    cost: CostRange | None = None
-
-    @property
-    def fn(self) -> int:
-        """False negatives in training."""
-        return self.train.fn
-
-    @property
-    def fp(self) -> int:
-        """False positives in training."""
-        return self.train.fp
-
-    @property
-    def tpr(self) -> Fraction:
-        """Sensitivity in training."""
-        return self.train.tpr
-
-    @property
-    def tnr(self) -> Fraction:
-        """Specificity in training."""
-        return self.train.tnr
-
-
-@dataclass(frozen=True, eq=False)
-class FrontierResult:
-    """The frontier of a shape.
+class FrontierResult(FrontierView):
+    """The frontier of a shape, with its problem.
 
     Attributes
     ----------
@@ -107,15 +59,6 @@ class FrontierResult:
         The encoded rows.
     problem : Problem
         The problem.
-    points : tuple of OperatingPoint
-        The points by rising false negatives, and so by falling false positives.
-    bound : LowerBound or None
-        A lower bound on the false positives for each number of false negatives. None if every
-        point is proved.
-    status : Status
-        ``optimal`` if every point is proved and none is missing.
-    seconds : float
-        Total time.
     """
 
     table_sha256: str
@@ -123,10 +66,6 @@ class FrontierResult:
     spec: TrainSpec
     prepared: Prepared
     problem: Problem
-    points: tuple[OperatingPoint, ...]
-    bound: LowerBound | None
-    status: Status
-    seconds: float
 
     def to_json(self) -> dict[str, Any]:
         """The result as the command line prints it."""
@@ -200,7 +139,7 @@ def run_frontier(
     prepared = prepare_training(table, spec)
     problem = dataclasses.replace(build_problem(prepared, spec), objective=Objective())
     tell(Stage.SOLVING)
-    points, bound, status = search_frontier(
+    found = search_frontier(
         problem, prepared.test, time_limit=spec.time_limit, should_stop=should_stop
     )
     tell(Stage.FINISHING)
@@ -210,9 +149,9 @@ def run_frontier(
         spec=spec,
         prepared=prepared,
         problem=problem,
-        points=points,
-        bound=bound,
-        status=status,
+        points=found.points,
+        bound=found.bound,
+        status=found.status,
         seconds=time.perf_counter() - began,
     )
 
@@ -223,7 +162,7 @@ def search_frontier(
     *,
     time_limit: float,
     should_stop: Callable[[], bool] | None = None,
-) -> tuple[tuple[OperatingPoint, ...], LowerBound | None, Status]:
+) -> FrontierView:
     """Find the points of a problem's frontier, and recount each.
 
     If the search does not finish, it reports its bound. Searches without floors, for weighted
@@ -239,33 +178,30 @@ def search_frontier(
         Seconds.
     should_stop : callable, optional
         Called during the search. True ends it.
-
-    Returns
-    -------
-    points : tuple of OperatingPoint
-        The points by rising false negatives.
-    bound : LowerBound or None
-        The bound; None if every point is proved.
-    status : Status
-        ``optimal`` if every point is proved and none is missing.
     """
     from odt_core.solvers.search import frontier, loader  # slow to import: only where a search runs
 
     loader.loader.compile_in_background()
-    deadline = time.monotonic() + time_limit
+    began = time.monotonic()
+
+    def view(
+        points: tuple[OperatingPoint, ...], bound: LowerBound | None, status: Status
+    ) -> FrontierView:
+        return FrontierView(points, bound, status, time.monotonic() - began)
+
     outcome = frontier(problem, time_limit=time_limit * float(FRONT_SHARE), should_stop=should_stop)
     found = {(point.fn, point.fp): point.assignment for point in outcome.points}
     if outcome.proved:
-        return _points(problem, test, found, None), None, Status.OPTIMAL
+        return view(_points(problem, test, found, None), None, Status.OPTIMAL)
     bound = LowerBound(known=outcome.least)
-    for assignment in corner_points(problem, bound, deadline, should_stop):
+    for assignment in corner_points(problem, bound, began + time_limit, should_stop):
         confusion = count_assignment(problem, assignment.splits, assignment.labels)
         found.setdefault((confusion.fn, confusion.fp), assignment)
     points = _points(problem, test, found, bound)
     if bound.is_reached_by([(point.fn, point.fp) for point in points], problem.data.n_positive):
-        return points, None, Status.OPTIMAL
+        return view(points, None, Status.OPTIMAL)
     stopped = outcome.cancelled or (should_stop is not None and should_stop())
-    return points, bound, Status.CANCELLED if stopped else Status.FEASIBLE
+    return view(points, bound, Status.CANCELLED if stopped else Status.FEASIBLE)
 
 
 def _points(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from odt_core.confusion import Confusion
 from odt_core.export.csv_cells import signed_csv
-from odt_core.studies.frontier import OperatingPoint
+from odt_core.studies.frontier_view import OperatingPoint
 from odt_core.words import rules_line
 
 HEAD = (

@@ -12,13 +12,19 @@ import pytest
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Engine, Status
 from odt_core.solvers import solve
-from odt_core.studies import LowerBound, Sweep, is_best_at, point_for_level, search_frontier
+from odt_core.studies import FrontierView, LowerBound, OperatingPoint, Sweep, search_frontier
 from odt_core.studies.weighted import corner_points
 from odt_core.tree import count_assignment
 from tests.properties.referee import frontier, is_legal, tally
 from tests.properties.strategies import TOPOLOGIES, make_problem
 
 FOREVER = 600.0
+
+
+def point_at(view: FrontierView, level: Fraction, sweep: Sweep) -> OperatingPoint | None:
+    """The best point that keeps a floor."""
+    index = view.at_level(level, sweep)
+    return None if index is None else view.points[index]
 
 
 def study_problem(seed: int) -> Problem:
@@ -29,8 +35,9 @@ def study_problem(seed: int) -> Problem:
 @pytest.mark.parametrize("seed", range(2 * len(TOPOLOGIES)))
 def test_it_is_what_brute_force_finds(seed: int) -> None:
     problem = study_problem(seed)
-    points, bound, status = search_frontier(problem, problem.data, time_limit=FOREVER)
-    assert status is Status.OPTIMAL and bound is None
+    found = search_frontier(problem, problem.data, time_limit=FOREVER)
+    points = found.points
+    assert found.status is Status.OPTIMAL and found.bound is None
     reached = [(point.train.tp, point.train.tn) for point in points]
     assert sorted(reached) == frontier(problem)
     for before, after in zip(points, points[1:], strict=False):
@@ -56,15 +63,15 @@ def test_a_solve_with_a_floor_lies_on_it(seed: int, level: str) -> None:
         problem.rules,
         problem.forbid_empty_branches,
     )
-    points, _, _ = search_frontier(problem, None, time_limit=FOREVER)
-    expected = point_for_level(points, floor, problem.data.n_positive)
+    view = search_frontier(problem, None, time_limit=FOREVER)
+    expected = point_at(view, floor, Sweep.TPR)
     solution = solve(asked, engine=Engine.SEARCH, time_limit=FOREVER)
     if expected is None:
         assert solution.status is Status.INFEASIBLE
         return
     assert solution.status is Status.OPTIMAL and solution.confusion is not None
     assert solution.confusion.fp == expected.fp
-    assert solution.confusion.fn in {point.fn for point in points if point.fp == expected.fp}
+    assert solution.confusion.fn in {point.fn for point in view.points if point.fp == expected.fp}
 
 
 @pytest.mark.parametrize("seed", range(1, 25, 3))
@@ -73,8 +80,7 @@ def test_a_solve_with_a_floor_on_specificity_lies_on_it(seed: int, level: str) -
     problem = study_problem(seed)
     floor = Fraction(level)
     asked = replace(problem, objective=Objective(Goal.MAX_TPR, min_tnr=floor))
-    points, _, _ = search_frontier(problem, None, time_limit=FOREVER)
-    expected = point_for_level(points, floor, problem.data.n_negative, Sweep.TNR)
+    expected = point_at(search_frontier(problem, None, time_limit=FOREVER), floor, Sweep.TNR)
     solution = solve(asked, engine=Engine.SEARCH, time_limit=FOREVER)
     if expected is None:
         assert solution.status is Status.INFEASIBLE
@@ -88,21 +94,19 @@ def test_what_a_part_of_the_frontier_proves_at_a_floor_is_so() -> None:
     undominated_but_not_best = 0
     for seed in range(25):
         problem = study_problem(seed)
-        exact, _, _ = search_frontier(problem, None, time_limit=FOREVER)
+        exact = search_frontier(problem, None, time_limit=FOREVER)
         corners = list(islice(corner_points(problem, bound := LowerBound(), float("inf")), 2))
         reached = {count_assignment(problem, tree.splits, tree.labels) for tree in corners}
-        points = tuple(point for point in exact if point.train in reached)
+        points = tuple(point for point in exact.points if point.train in reached)
+        part = replace(exact, points=points, bound=bound)
         for sweep in Sweep:
-            data = problem.data
-            n_rows = data.n_positive if sweep is Sweep.TPR else data.n_negative
             for level in (Fraction(step, 20) for step in range(21)):
-                point = point_for_level(points, level, n_rows, sweep)
-                best = point_for_level(exact, level, n_rows, sweep)
-                if point is None:
+                at, best = part.at_level(level, sweep), point_at(exact, level, sweep)
+                if at is None:
                     continue
-                if is_best_at(level, point.train, bound, sweep):
-                    assert best is not None and point.train == best.train
-                undominated_but_not_best += point is not best
+                if part.is_best_at(at, level, sweep):
+                    assert best is not None and points[at].train == best.train
+                undominated_but_not_best += points[at] is not best
     assert undominated_but_not_best, "the test must see such points"
 
 

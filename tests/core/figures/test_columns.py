@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from odt_core.figures import columns_chart
 from odt_core.render import LIGHT
-from tests.core.figures.results import alternatives
+from tests.core.study_results import alternatives
 
 
 def test_the_figure_has_both_parts_with_what_is_not_proved_hollow() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from odt_core.figures import FigureFormat, chart_file, comparison_chart, questions_chart
 from odt_core.render import DARK
-from tests.core.figures.results import comparison
+from tests.core.study_results import comparison
 
 FOUND = comparison()
 

@@ -22,7 +22,7 @@ from odt_core.figures import (
 from odt_core.figures.layout import CLEAR
 from odt_core.render import DARK, LIGHT
 from odt_core.studies import Sweep
-from tests.core.figures.results import curve_row, frontier
+from tests.core.study_results import curve_row, frontier
 
 POINTS = [
     (Confusion(tp=20, fp=12, tn=28, fn=0), Confusion(tp=9, fp=5, tn=9, fn=1)),

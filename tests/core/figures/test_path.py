@@ -6,7 +6,7 @@ import pytest
 
 from odt_core.figures import FigureFormat, chart_file, path_chart
 from odt_core.render import DARK
-from tests.core.figures.results import path
+from tests.core.study_results import path
 
 VIEW = path((40, 10, 5, None), ((0.4, 0.02), (0.12, 0.01), (0.11, 0.01)), unproved=(2,))
 

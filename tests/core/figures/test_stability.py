@@ -14,7 +14,7 @@ from odt_core.figures import (
     instability_chart,
 )
 from odt_core.render import DARK
-from tests.core.figures.results import column, stability
+from tests.core.study_results import column, stability
 
 
 def test_bars_add_up_to_the_refits_that_ask() -> None:

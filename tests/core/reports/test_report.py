@@ -18,7 +18,6 @@ from odt_core.reports import Derivation, Evidence, SheetFormat, Stage, Statement
 from odt_core.studies import (
     ComparisonSpec,
     CurveSpec,
-    FrontierView,
     StabilitySpec,
     ValidationSpec,
     compare_runs,
@@ -99,7 +98,7 @@ def test_studies_groups_and_net_benefit_stand_in_it_where_they_were_made(trained
     curve = CurveSpec(topologies=DEPTHS[1:], levels=(Fraction(9, 10), Fraction(1)), repeats=3)
     compared = ComparisonSpec.grid(DEPTHS, folding=Folding(2))
     evidence = Evidence(
-        frontier=FrontierView.of(run_frontier(table, spec)),
+        frontier=run_frontier(table, spec),
         curves=curve_table(run_curve(table, spec, curve)),
         comparison=compare_runs(run_comparison(table, spec, compared), spec.objective),
         stability=gather_stability(run_stability(table, spec, StabilitySpec(4))),

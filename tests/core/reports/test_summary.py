@@ -12,7 +12,7 @@ from odt_core import MADE_BY
 from odt_core.export import Model
 from odt_core.problem import Feature, FeatureKind
 from odt_core.reports import Derivation, Evidence, SheetFormat, Stage, Statements, write_sheet
-from odt_core.studies import FrontierView, run_frontier
+from odt_core.studies import run_frontier
 from odt_core.tree import Leaf, Tree
 from tests.core.reports.sheets import hostile_tree, model_of, ward_table
 from tests.core.trees import decision
@@ -44,7 +44,7 @@ def test_it_shows_the_tree_the_counts_the_rates_and_where_it_stands(trained: Mod
 def test_the_tree_stands_among_the_frontier_where_there_is_one(trained: Model):
     spec = Derivation.of(trained).spec
     assert spec is not None
-    frontier = FrontierView.of(run_frontier(ward_table(), spec))
+    frontier = run_frontier(ward_table(), spec)
     evidence = Evidence(frontier=frontier)
     shown = texts(write_sheet(trained, SheetFormat.SUMMARY, evidence=evidence))
     assert "training, frontier" in shown and "this tree, training" in shown

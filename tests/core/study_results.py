@@ -1,4 +1,4 @@
-"""Small results of studies for the tests of figures."""
+"""Small results of studies for tests."""
 
 from __future__ import annotations
 
