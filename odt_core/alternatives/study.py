@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from odt_core.alternatives.ends import End
-from odt_core.data import Prepared, Table
+from odt_core.data import Table
 from odt_core.errors import InputError, quoted
 from odt_core.exact import exact_decimal
 from odt_core.export import tree_to_json
@@ -22,7 +22,7 @@ from odt_core.training import (
     build_problem,
     prepare_training,
 )
-from odt_core.training.result import number, origin_to_json
+from odt_core.training.result import Origin, number
 
 if TYPE_CHECKING:
     from odt_core.alternatives.choices import CostLimit
@@ -120,20 +120,14 @@ def parse_cost(text: str, name: str) -> Fraction:
     return cost
 
 
-@dataclass(frozen=True, eq=False)
-class AlternativesResult:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AlternativesResult(Origin):
     """The near-optimal trees of a problem.
 
     Attributes
     ----------
-    table_sha256, table_name : str
-        The data file.
-    spec : TrainSpec
-        The problem.
     part : AlternativesPart
         The request.
-    prepared : Prepared
-        The encoded rows.
     problem : Problem
         The problem; for any shape, that of one of its topologies.
     found : NearTrees
@@ -147,21 +141,12 @@ class AlternativesResult:
         Total time.
     """
 
-    table_sha256: str
-    table_name: str
-    spec: TrainSpec
     part: AlternativesPart
-    prepared: Prepared
     problem: Problem
     found: NearTrees
     columns: tuple[ColumnWorth, ...]
     free: tuple[int | None, int | None]
     seconds: float
-
-    @property
-    def model(self) -> None:
-        """None, because a list of trees has no model."""
-        return None
 
     @property
     def status(self) -> Status:
@@ -196,7 +181,7 @@ class AlternativesResult:
             "seconds": round(self.seconds, 4),
             "topology": self.spec.topology.name,
             "max_card": self.spec.max_card,
-            **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
+            **self.origin_to_json(),
         }
 
     def _loss(self, loss: int | None) -> int | float | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from odt_core.data import Prepared, Table
+from odt_core.data import Table
 from odt_core.errors import DisagreementError
 from odt_core.evaluation import cost_ranges
 from odt_core.export import tree_to_json
@@ -30,7 +30,7 @@ from odt_core.training import (
     build_problem,
     prepare_training,
 )
-from odt_core.training.result import origin_to_json
+from odt_core.training.result import Origin
 from odt_core.tree import build_tree, count_assignment, keeps_smallest_leaf
 
 FRONT_SHARE = Fraction(3, 5)
@@ -46,25 +46,15 @@ MOST_FREE_CATEGORIES = 12
 
 
 @dataclass(frozen=True, eq=False)
-class FrontierResult(FrontierView):
+class FrontierResult(FrontierView, Origin):
     """The frontier of a shape, with its problem.
 
     Attributes
     ----------
-    table_sha256, table_name : str
-        The data file.
-    spec : TrainSpec
-        Data, split, shape, cap and rules. Its objective is not used.
-    prepared : Prepared
-        The encoded rows.
     problem : Problem
         The problem.
     """
 
-    table_sha256: str
-    table_name: str
-    spec: TrainSpec
-    prepared: Prepared
     problem: Problem
 
     def to_json(self) -> dict[str, Any]:
@@ -79,7 +69,7 @@ class FrontierResult(FrontierView):
             "n_negative": train.n_negative,
             "topology": self.problem.topology.name,
             "max_card": self.problem.max_card,
-            **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
+            **self.origin_to_json(),
         }
 
 

@@ -29,7 +29,7 @@ from odt_core.training import (
     build_problem,
     prepare_training,
 )
-from odt_core.training.result import number, origin_to_json
+from odt_core.training.result import Origin, number
 from odt_core.words import count_words, rules_line, seconds_words, status_words
 
 if TYPE_CHECKING:
@@ -80,35 +80,20 @@ class PathSpec:
         return tuple(PathPart(self.most_questions, fold) for fold in (None, *folds))
 
 
-@dataclass(frozen=True, eq=False)
-class PathResult:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PathResult(Origin):
     """A path by number of questions.
 
     Attributes
     ----------
-    table_sha256, table_name : str
-        The data file.
-    spec : TrainSpec
-        The specification. Its shape is not used.
-    prepared : Prepared
-        The encoded rows.
     points : tuple of SizePoint
         For k = 0, 1, 2, ...
     seconds : float
         Total time.
     """
 
-    table_sha256: str
-    table_name: str
-    spec: TrainSpec
-    prepared: Prepared
     points: tuple[SizePoint, ...]
     seconds: float
-
-    @property
-    def model(self) -> None:
-        """None, because a path has no model."""
-        return None
 
     @property
     def status(self) -> Status:
@@ -139,7 +124,7 @@ class PathResult:
             "seconds": round(self.seconds, 4),
             "max_card": self.spec.max_card,
             "objective": self.spec.objective.goal.value,
-            **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
+            **self.origin_to_json(),
         }
 
 
@@ -220,7 +205,14 @@ def run_path(
 
     def result_of(points: tuple[SizePoint, ...]) -> PathResult:
         seconds = time.perf_counter() - began
-        return PathResult(table.sha256, table.name, spec, prepared, points, seconds)
+        return PathResult(
+            table_sha256=table.sha256,
+            table_name=table.name,
+            spec=spec,
+            prepared=prepared,
+            points=points,
+            seconds=seconds,
+        )
 
     points = solve_sizes(
         problem,

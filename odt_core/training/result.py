@@ -25,8 +25,8 @@ from odt_core.words import proof_words, status_words, value_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TrainedTree:
-    """A solved training problem.
+class Origin:
+    """The origin of a result, which every result of rows has.
 
     Attributes
     ----------
@@ -36,6 +36,42 @@ class TrainedTree:
         The specification.
     prepared : Prepared
         The encoded training and test rows, and the use of each row.
+    """
+
+    table_sha256: str
+    table_name: str
+    spec: TrainSpec
+    prepared: Prepared
+
+    @property
+    def model(self) -> Model | None:
+        """The model; None for a result without one."""
+        return None
+
+    def origin_to_json(self) -> dict[str, Any]:
+        """Write the file, the rows and the settings."""
+        train, test = self.prepared.train, self.prepared.test
+        return {
+            "n_train": train.n_rows,
+            "n_test": 0 if test is None else test.n_rows,
+            "n_features": train.n_features,
+            "n_columns": train.n_columns,
+            "cut_points": cut_points_to_json(column_cuts(self.spec.schema, train.features)),
+            "data": {
+                "name": self.table_name,
+                "sha256": self.table_sha256,
+                "flow": self.prepared.flow.to_json(),
+            },
+            "settings": self.spec.to_json(),
+        }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TrainedTree(Origin):
+    """A solved training problem.
+
+    Attributes
+    ----------
     problem : Problem
         The problem.
     solution : Solution
@@ -44,10 +80,6 @@ class TrainedTree:
         Time for preparing the rows, and total time.
     """
 
-    table_sha256: str
-    table_name: str
-    spec: TrainSpec
-    prepared: Prepared
     problem: Problem
     solution: Solution
     seconds_prepare: float
@@ -63,7 +95,7 @@ class TrainedTree:
             schema=self.spec.schema.to_json(),
             encoder=self.prepared.encoder.to_json(),
             facts={
-                **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
+                **self.origin_to_json(),
                 "versions": software_versions(),
                 "result": {
                     **self._numbers(),
@@ -193,28 +225,8 @@ class TrainResult(TrainedTree):
                 [round(point.seconds, 4), point.incumbent, point.bound]
                 for point in self.solution.trace
             ],
-            **origin_to_json(self.table_name, self.table_sha256, self.spec, self.prepared),
+            **self.origin_to_json(),
         }
-
-
-def origin_to_json(
-    table_name: str, table_sha256: str, spec: TrainSpec, prepared: Prepared
-) -> dict[str, Any]:
-    """Write the file, the rows and the settings of a result."""
-    train, test = prepared.train, prepared.test
-    return {
-        "n_train": train.n_rows,
-        "n_test": 0 if test is None else test.n_rows,
-        "n_features": train.n_features,
-        "n_columns": train.n_columns,
-        "cut_points": cut_points_to_json(column_cuts(spec.schema, train.features)),
-        "data": {
-            "name": table_name,
-            "sha256": table_sha256,
-            "flow": prepared.flow.to_json(),
-        },
-        "settings": spec.to_json(),
-    }
 
 
 def number(value: Fraction | None) -> int | float | None:
