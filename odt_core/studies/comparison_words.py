@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from odt_core.evaluation import Baseline, Measure, ResampledMean
 from odt_core.studies.comparison_table import CandidateRow, Comparison
@@ -38,14 +38,7 @@ def interval_words(found: ResampledMean | None) -> str:
     >>> interval_words(ResampledMean(5, 0.95, 0.0, 0.95, 0.95))
     '95.0% (the same in every fold)'
     """
-    if found is None:
-        return "-"
-    mean = percent_words(found.mean)
-    if found.is_constant:
-        return f"{mean} {SAME}"
-    if found.low is None or found.high is None:
-        return mean
-    return f"{mean} ({percent_words(found.low)} to {percent_words(found.high)})"
+    return _with_interval(found, percent_words)
 
 
 def points_words(found: ResampledMean | None) -> str:
@@ -56,14 +49,18 @@ def points_words(found: ResampledMean | None) -> str:
     >>> points_words(ResampledMean(5, -0.012, 0.01, -0.0398, 0.0158))
     '-1.2 (-4.0 to +1.6)'
     """
+    return _with_interval(found, signed_points)
+
+
+def _with_interval(found: ResampledMean | None, write: Callable[[float], str]) -> str:
     if found is None:
         return "-"
-    mean = signed_points(found.mean)
+    mean = write(found.mean)
     if found.is_constant:
         return f"{mean} {SAME}"
     if found.low is None or found.high is None:
         return mean
-    return f"{mean} ({signed_points(found.low)} to {signed_points(found.high)})"
+    return f"{mean} ({write(found.low)} to {write(found.high)})"
 
 
 def short_seconds(seconds: float) -> str:
