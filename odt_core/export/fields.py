@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
-from odt_core.errors import InputError
+from odt_core.errors import MALFORMED, InputError
+from odt_core.json_data import JsonData
+
+Data = TypeVar("Data", bound=JsonData)
 
 
 class Fields:
@@ -82,6 +85,14 @@ class Fields:
         """Read a list of objects."""
         found = self._list(name, lambda value: True, "objects")
         return tuple(Fields(value, f"{self._at(name)}[{i}]") for i, value in enumerate(found))
+
+    def value(self, name: str, kind: type[Data]) -> Data:
+        """Read an object as a dataclass that is kept as JSON."""
+        record = self.raw(name)
+        try:
+            return kind.from_json(record)
+        except MALFORMED as error:
+            raise self.error(name, "lacks a value or has a wrong one") from error
 
     def raw(self, name: str) -> dict[str, Any]:
         """Read an object without checks of its fields."""

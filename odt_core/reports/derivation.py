@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from odt_core.confusion import Confusion
-from odt_core.data import Exclusion, Flow
+from odt_core.data import Flow
 from odt_core.errors import InputError
 from odt_core.evaluation import LeafRow, Metrics, Verdict, leaf_table, metrics, verdict
 from odt_core.export import Model
@@ -14,7 +14,12 @@ from odt_core.export.fields import Fields
 from odt_core.problem import Objective
 from odt_core.reports.evidence import NO_EVIDENCE, Evidence
 from odt_core.studies import DataName, ValidationResult
-from odt_core.studies.validation import leaves_of_test, model_sha256
+from odt_core.studies.validation import (
+    counts_of_test,
+    leaves_of_test,
+    model_sha256,
+    result_facts,
+)
 from odt_core.training import TrainSpec
 from odt_core.tree import Tree
 
@@ -97,7 +102,7 @@ class Derivation:
         if any(found.model_sha256 != own for found in evidence.validations):
             raise InputError("The validation belongs to another model: validate this model.")
         facts = Fields(model.facts, "facts")
-        result = facts.record("result") if "result" in facts else Fields({}, "facts.result")
+        result = result_facts(model)
         settings = facts.raw("settings") if "settings" in facts else None
         return cls(
             model=model,
@@ -105,7 +110,7 @@ class Derivation:
             spec=None if settings is None else TrainSpec.from_json(settings),
             flow=_flow(facts),
             test_leaves=leaves_of_test(model),
-            test_counts=_counts(result, "test"),
+            test_counts=counts_of_test(model),
             proof=_proof(result),
             versions=_versions(facts),
             evidence=evidence,
@@ -151,18 +156,7 @@ def _flow(facts: Fields) -> Flow | None:
     if "data" not in facts:
         return None
     data = facts.record("data")
-    if "flow" not in data:
-        return None
-    flow = data.record("flow")
-    return Flow(
-        read=flow.count("read"),
-        excluded=tuple(
-            Exclusion(each.text("reason"), each.count("rows")) for each in flow.records("excluded")
-        ),
-        train=flow.count("train"),
-        test=flow.count("test"),
-        unused=flow.count("unused"),
-    )
+    return data.value("flow", Flow) if "flow" in data else None
 
 
 def _versions(facts: Fields) -> tuple[tuple[str, str], ...]:
@@ -171,13 +165,6 @@ def _versions(facts: Fields) -> tuple[tuple[str, str], ...]:
         return ()
     found = facts.record("versions")
     return tuple((name, found.text(name)) for name in facts.raw("versions"))
-
-
-def _counts(result: Fields, name: str) -> Confusion | None:
-    if name not in result or result.is_null(name):
-        return None
-    counts = result.record(name)
-    return Confusion(**{each: counts.count(each) for each in ("tp", "fp", "tn", "fn")})
 
 
 def _proof(result: Fields) -> Proof | None:

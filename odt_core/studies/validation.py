@@ -160,7 +160,7 @@ def run_validation(
         train_spec=None if settings is None else TrainSpec.from_json(settings),
         part="" if spec.part is None else spec.part.words,
         flow=flow,
-        test=_test_counts(model),
+        test=counts_of_test(model),
         test_leaves=leaves_of_test(model),
         leaves=_leaf_counts(tree, scores.leaves[rows], judged.y),
         by=spec.by,
@@ -179,6 +179,26 @@ def model_sha256(model: Model) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def result_facts(model: Model) -> Fields:
+    """Return what a model's file says of the result of its training; perhaps nothing."""
+    facts = Fields(model.facts, "facts")
+    return facts.record("result") if "result" in facts else Fields({}, "facts.result")
+
+
+def counts_of_test(model: Model) -> Confusion | None:
+    """Return the 2x2 table of the test rows; None without test rows.
+
+    Raises
+    ------
+    InputError
+        If it is damaged in the model.
+    """
+    result = result_facts(model)
+    if "test" not in result or result.is_null("test"):
+        return None
+    return result.value("test", Confusion)
+
+
 def leaves_of_test(model: Model) -> tuple[tuple[int, int], ...] | None:
     """Return the numbers of negative and positive test rows in each leaf; None without test rows.
 
@@ -187,8 +207,7 @@ def leaves_of_test(model: Model) -> tuple[tuple[int, int], ...] | None:
     InputError
         If these numbers are damaged in the model.
     """
-    facts = Fields(model.facts, "facts")
-    result = facts.record("result") if "result" in facts else Fields({}, "facts.result")
+    result = result_facts(model)
     if "test_leaves" not in result or result.is_null("test_leaves"):
         return None
     counts = result.record("test_leaves")
@@ -341,12 +360,6 @@ def _subgroups(table: Table, schema: Schema, by: str | None, judged: Judged) -> 
         columns = (by, *(column for column in columns if column != by))
     for column in columns:
         yield column_subgroups(table, schema, column, judged)
-
-
-def _test_counts(model: Model) -> Confusion | None:
-    result = model.facts.get("result")
-    test = result.get("test") if isinstance(result, Mapping) else None
-    return None if test is None else Confusion.from_json(test)
 
 
 def _doubtful(scores: Scores, rows: npt.NDArray[np.int64]) -> DoubtfulRows:
