@@ -47,26 +47,33 @@ class Builder:
         if child < 0:
             self._leaf(child, rows, choice)
             return
-        encoding = self.encoding
-        table, cls = encoding.table, encoding.classes[child]
-        if table.level[cls] == STUMP:
-            self._stump(child, cls, rows, choice)
-            return
-        if choice is None:
-            assert self.search is not None
-            member = np.zeros(len(table.d), np.bool_)
-            member[rows] = True
-            choice = self.search.choice_for(cls, pack(member))
-        members = inside(encoding, choice, rows)
+        table, cls = self.encoding.table, self.encoding.classes[child]
+        choice = choice or self._solved(cls, rows)
+        members = inside(self.encoding, choice, rows)
         left, right = self.problem.topology.children(child)
         low, high = int(table.low[cls]), int(table.high[cls])
         left_is_high = low != high and self._class_of(left) == high and not table.one_way[cls]
         members_left = choice.to_high == left_is_high
-        self.splits[child] = split_of(self.problem, encoding, child, choice, members_left)
+        self.splits[child] = split_of(self.problem, self.encoding, child, choice, members_left)
         goes_left = members if members_left else ~members
         below = (choice.high, choice.low) if left_is_high else (choice.low, choice.high)
+        if table.level[cls] == STUMP and not table.one_way[cls]:
+            below = NEGATIVE, POSITIVE
         self._visit(left, rows[goes_left], below[0])
         self._visit(right, rows[~goes_left], below[1])
+
+    def _solved(self, cls: int, rows: Whole) -> Choice:
+        """The best split of a class on some rows."""
+        if self.encoding.table.level[cls] == STUMP:
+            choice = best_stump(self.encoding, cls, rows)[1]
+        else:
+            assert self.search is not None
+            member = np.zeros(len(self.encoding.table.d), np.bool_)
+            member[rows] = True
+            limit = np.array([np.inf])
+            choice = self.search.solve(cls, pack(member)[None], limit, [-1]).choice(0)
+        assert choice is not None
+        return choice
 
     def _class_of(self, child: int) -> int:
         return 0 if child < 0 else self.encoding.classes[child]
@@ -76,20 +83,6 @@ class Builder:
         positive = bool(d.sum() < 0) if choice is None else choice.to_high
         self.labels[-1 - child] = positive
         self.cost += int(d[d > 0].sum() if positive else -d[d < 0].sum())
-
-    def _stump(self, node: int, cls: int, rows: Whole, choice: Choice | None) -> None:
-        left, right = self.problem.topology.children(node)
-        choice = choice or best_stump(self.encoding, cls, rows)[1]
-        assert choice is not None
-        members = inside(self.encoding, choice, rows)
-        fixed = bool(self.encoding.table.one_way[cls])
-        goes_left = members if fixed or not choice.to_high else ~members
-        negative, positive = (choice.low, choice.high) if fixed else (NEGATIVE, POSITIVE)
-        self.splits[node] = split_of(
-            self.problem, self.encoding, node, choice, fixed or not choice.to_high
-        )
-        self._leaf(left, rows[goes_left], negative)
-        self._leaf(right, rows[~goes_left], positive)
 
 
 def split_of(

@@ -95,13 +95,6 @@ class Search:
             self.offer(float(answer.cost[0]), choice)
         return float(answer.cost[0]), choice
 
-    def choice_for(self, cls: int, mask: Masks) -> Choice:
-        """The best split of a class of two or more levels on a row set."""
-        limit = np.array([self.absolute.sum() + 1])
-        choice = self.solve(cls, mask[None], limit, [-1]).choice(0)
-        assert choice is not None
-        return choice
-
     # ------------------------------------------------------------ row sets
 
     def check(self) -> None:
