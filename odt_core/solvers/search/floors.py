@@ -28,7 +28,7 @@ from odt_core.solvers.search.search import Search, Stopped
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
-"""Costs of a false negative and a false positive in the weighted bounds of a whole frontier."""
+"""Costs of a false negative and a false positive in the weighted bounds."""
 
 CORNERS = 8
 """Most weighted searches before the fronts."""
@@ -114,6 +114,7 @@ class FrontRun(Run):
         self.fp_most = data.n_negative - gains.min_tn
         self.encoding = encode_fronts(problem)
         self.free = replace(self.encoding, smallest=0)
+        self.search = FrontSearch(self.encoding, MULTIPLIERS, self.halt, self.tighten)
         fn, fp = max(self.fn_most, 0), max(self.fp_most, 0)
         # what is found and still wanted, and for all trees ``alpha FN + beta FP >= LB``
         self.front = Front(np.array([[0, fn + 1], [fp + 1, 0], [-1, -1], [0, 0], [0, 0]], float))
@@ -146,14 +147,11 @@ class FrontRun(Run):
         raise_bound(cost)
         return self.offer(Builder(self.problem, weighted, search).build(choice))
 
-    def fill(self, search: FrontSearch) -> None:
+    def fill(self) -> None:
         """Find what lies between the corners."""
-        self.tighten(self.front)
-        guide = np.zeros(len(search.alpha))
-        for alpha, beta, least in self.cuts:
-            np.maximum(
-                guide, least * np.minimum(search.alpha / alpha, search.beta / beta), out=guide
-            )
+        search = self.search
+        alpha, beta, least = np.array([(1, 1, 0), *self.cuts], np.float64).T[..., None]
+        guide = (least * np.minimum(search.alpha / alpha, search.beta / beta)).max(axis=0)
         search.fill(self.front, self.encoding.classes[0], self.encoding.everything, guide)
 
     def fewest_fp(self, most: Whole) -> Whole:
@@ -258,8 +256,8 @@ class FloorRun(FrontRun):
         self._first_trees()
         if self.halt[0]:
             raise Stopped
-        pairs = multipliers(self._corners())
-        self.fill(FrontSearch(self.encoding, pairs, self.halt, self.tighten))
+        self._corners()
+        self.fill()
 
     def _first_trees(self) -> None:
         """Build greedy trees with several weights until one keeps the floors.
@@ -303,8 +301,8 @@ class FloorRun(FrontRun):
         one += n_columns * (2.0 ** np.minimum(walked / 2, 60)).sum()
         return int(GREEDY_WORK // (2 * self.problem.topology.depth * max(one, 1)))
 
-    def _corners(self) -> Fraction:
-        """Find corners of the frontier around the floors. Returns the multiplier between them."""
+    def _corners(self) -> None:
+        """Find corners of the frontier around the floors."""
         data, gains = self.problem.data, self.problem.gains
         left, right = (0, data.n_negative), (data.n_positive, 0)
         ratio = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
@@ -326,16 +324,6 @@ class FloorRun(FrontRun):
                 right = point
             else:
                 left = point
-        return ratio
-
-
-def multipliers(ratio: Fraction) -> tuple[tuple[int, int], ...]:
-    """A ratio in small whole numbers, and the multipliers of a whole frontier."""
-    if ratio >= 1:
-        rough = min(ratio.limit_denominator(8), Fraction(1000))
-    else:
-        rough = max(1 / (1 / ratio).limit_denominator(8), Fraction(1, 1000))
-    return tuple(dict.fromkeys([(rough.numerator, rough.denominator), *MULTIPLIERS]))
 
 
 # ---------------------------------------------------------------- the whole frontier
@@ -344,16 +332,12 @@ def multipliers(ratio: Fraction) -> tuple[tuple[int, int], ...]:
 class FrontierRun(FrontRun):
     """The whole frontier of a problem without floors."""
 
-    def __init__(self, problem: Problem, control: Control) -> None:
-        super().__init__(problem, control)
-        self.search = FrontSearch(self.encoding, MULTIPLIERS, self.halt)
-
     def work(self) -> None:
         """Find corners first, then what lies between them."""
         if self.search.table.level[self.encoding.classes[0]] > PAIR:
             for alpha, beta in MULTIPLIERS:
                 self.corner(alpha, beta)
-        self.fill(self.search)
+        self.fill()
 
     def solve(self) -> FrontierOutcome:
         """Search, and build the trees."""
