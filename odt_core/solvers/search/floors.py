@@ -21,14 +21,11 @@ from odt_core.solvers.control import Control
 from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.search.builder import Builder, point_tree
 from odt_core.solvers.search.columns import PAIR, Whole, encode_fronts, wants_sweeps
-from odt_core.solvers.search.fronts import Front, FrontSearch, fewest_fp
+from odt_core.solvers.search.fronts import MULTIPLIERS, Front, FrontSearch, fewest_fp
 from odt_core.solvers.search.groups import CHAIN
 from odt_core.solvers.search.run import Run, SearchOutcome
 from odt_core.solvers.search.search import Search, Stopped
 from odt_core.tree import count_assignment, keeps_smallest_leaf
-
-MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
-"""Costs of a false negative and a false positive in the weighted bounds."""
 
 CORNERS = 8
 """Most weighted searches before the fronts."""
@@ -114,7 +111,7 @@ class FrontRun(Run):
         self.fp_most = data.n_negative - gains.min_tn
         self.encoding = encode_fronts(problem)
         self.free = replace(self.encoding, smallest=0)
-        self.search = FrontSearch(self.encoding, MULTIPLIERS, self.halt, self.tighten)
+        self.search = FrontSearch(self.encoding, self.halt, self.tighten)
         fn, fp = max(self.fn_most, 0), max(self.fp_most, 0)
         # what is found and still wanted, and for all trees ``alpha FN + beta FP >= LB``
         self.front = Front(np.array([[0, fn + 1], [fp + 1, 0], [-1, -1], [0, 0], [0, 0]], float))

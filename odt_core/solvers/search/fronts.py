@@ -39,6 +39,8 @@ Sums = tuple[Floats, ...]
 """Four arrays: positive and negative weight of row sets in each column, ``[B, V]``, and in all,
 ``[B]``."""
 
+MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
+"""Costs of a false negative and a false positive in the weighted bounds."""
 NOTHING = np.zeros((2, 1))
 """The front of no rows."""
 BATCH = 256
@@ -137,20 +139,18 @@ def fewest_fp(bounds: npt.NDArray, alpha: npt.NDArray, beta: npt.NDArray, fn: np
 
 
 class FrontSearch:
-    """Fronts of the classes of one problem, with weighted bounds for L multipliers."""
+    """Fronts of the classes of one problem, with weighted bounds for the L multipliers."""
 
     def __init__(
         self,
         encoding: Encoding,  # see `encode_fronts`
-        multipliers: tuple[tuple[int, int], ...],  # costs of a false negative and a false positive
         halt: Whole,  # set to end the search, which then raises `Stopped`
         tighten: Callable[[Front], None] = lambda front: None,  # told of a better front of the root
     ) -> None:
         self.encoding, self.halt, self.tighten = encoding, halt, tighten
         self.table = table = encoding.table
-        self.alpha, self.beta = np.array(multipliers, np.float64).T.copy()
+        self.alpha, self.beta = np.array(MULTIPLIERS, np.float64).T.copy()
         self.positive, self.negative = self.encoding.positive, self.encoding.negative
-        self.multipliers = multipliers
         self.splits = Splits.of(table)
         self.base = np.minimum(
             self.alpha * self.positive[:, None], self.beta * self.negative[:, None]
@@ -167,7 +167,7 @@ class FrontSearch:
         They leave out the smallest leaf: their bounds hold with it as well.
         """
         free = replace(self.encoding, smallest=0)
-        return [Search(free.with_costs(a, b), self.halt) for a, b in self.multipliers]
+        return [Search(free.with_costs(a, b), self.halt) for a, b in MULTIPLIERS]
 
     def fill(self, front: Front, cls: int, mask: Masks, guide: Floats) -> Front:
         """Insert the points that a class reaches on some rows into a front.
