@@ -42,10 +42,6 @@ class CostRange:
             return 2 * self.low or Fraction(1)
         return (self.low + self.high) / 2
 
-    def to_json(self) -> dict[str, str | None]:
-        """Write both ends as exact fractions in text."""
-        return {"low": str(self.low), "high": None if self.high is None else str(self.high)}
-
 
 def cost_ranges(points: Sequence[tuple[int, int]]) -> tuple[CostRange | None, ...]:
     """Find for each point the cost ratios at which no other is cheaper; None if there are none.

@@ -234,7 +234,6 @@ def run_curve(
     curve: CurveSpec,
     *,
     on_progress: Callable[[StudyProgress], None] | None = None,
-    on_stage: Callable[[Stage], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[CurveRun, ...]:
     """Run all repeats, one after the other, in this process.
@@ -243,8 +242,6 @@ def run_curve(
     ----------
     on_progress : callable, optional
         Called after each repeat.
-    on_stage : callable, optional
-        Called with each stage as it begins, in each repeat.
 
     Returns
     -------
@@ -258,7 +255,7 @@ def run_curve(
     """
     repeats = run_parts(
         [curve.repeat(number) for number in range(curve.repeats)],
-        lambda repeat: run_repeat(table, spec, repeat, on_stage=on_stage, should_stop=should_stop),
+        lambda repeat: run_repeat(table, spec, repeat, should_stop=should_stop),
         on_progress=on_progress,
         should_stop=should_stop,
     )

@@ -242,7 +242,7 @@ def _point_to_json(point: OperatingPoint) -> dict[str, Any]:
         "proved": point.proved,
         "train": point.train.to_json(),
         "test": as_json(point.test),
-        "best_for_cost_ratio": None if point.cost is None else point.cost.to_json(),
+        "best_for_cost_ratio": as_json(point.cost),
         "tree": tree_to_json(point.tree),
         "assignment": point.assignment.to_json(),
     }
