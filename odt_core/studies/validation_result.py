@@ -315,17 +315,15 @@ class ValidationResult:
             "data": {**self.data.to_json(), "flow": self.flow.to_json()},
             "trained_on": self.trained_on.to_json(),
             "model_sha256": self.model_sha256,
-            "settings": None if self.train_spec is None else self.train_spec.to_json(),
+            "settings": as_json(self.train_spec),
             "tree": tree_to_json(self.tree),
-            "leaves": [list(counts) for counts in self.leaves],
-            "test_leaves": None
-            if self.test_leaves is None
-            else [list(counts) for counts in self.test_leaves],
+            "leaves": as_json(self.leaves),
+            "test_leaves": as_json(self.test_leaves),
             "repeats_training": bool(self.repetition),
             "calibration": _calibration_json(self.calibration),
             "floors": [_floor_json(floor) for floor in self.floors],
-            "subgroups": [each.to_json() for each in self.subgroups],
-            "differences": [each.to_json() for each in self.differences],
+            "subgroups": as_json(self.subgroups),
+            "differences": as_json(self.differences),
             "doubtful": self.doubtful.to_json(),
             "words": {"status": self.verdict.text, "remark": self.verdict.remark},
         }
