@@ -318,7 +318,8 @@ def _arrays(
 ) -> tuple[npt.NDArray, ...]:
     """Arrays ``d`` to ``group`` of `Columns`."""
     start = np.cumsum([0, *(group.n for group in groups)]).astype(np.int64)
-    local = np.array([group.local(codes) for group in groups], np.int32).reshape(-1, len(codes))
+    local = np.array([group.local(codes) for group in groups], np.int32)
+    local = local.reshape(len(groups), len(codes))
     by_sweeps = wants_sweeps(int(start[-1]), local)
     bits = np.zeros((start[-1], 0 if by_sweeps else n_words(len(codes))), np.uint64)
     dropped = np.full(len(groups), -1, np.int64)

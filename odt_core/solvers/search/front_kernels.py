@@ -20,7 +20,6 @@ import numpy as np
 
 from odt_core.solvers.search.columns import Columns, Masks
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
-from odt_core.solvers.search.kernels import several
 
 jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 
@@ -55,40 +54,7 @@ def column_sums(table, masks, positive, negative, P, N, PT, NT):
                     N[b, v] += N[b, v - 1]
 
 
-# ------------------------------------------------------------ weighted bounds
-
-
-@jit
-def stump_bounds(P, N, PT, NT, alpha, beta, runs, mode, out):
-    """Least ``alpha[i] FN + beta[i] FP`` of a class of at most one level, into ``out[B, L]``.
-
-    A lower bound: a split that needs both sides may leave one empty here.
-    """
-    V = P.shape[1]
-    D = np.empty(V)
-    acc = np.empty(2 * V + 2)
-    for b in range(len(P)):
-        for i in range(len(alpha)):
-            positive = alpha[i] * PT[b]
-            total = beta[i] * NT[b] - positive
-            gain = min(0.0, total)  # of calling some rows positive
-            if mode != LEAF:
-                for v in range(V):
-                    D[v] = beta[i] * N[b, v] - alpha[i] * P[b, v]
-                for r in range(len(runs)):
-                    arity, s, e = runs[r, 0], runs[r, 1], runs[r, 2]
-                    if arity > 0:
-                        low, high = several(D, s, e, arity, acc)
-                        gain = min(gain, low, total - high)
-                        continue
-                    low = 0.0
-                    for v in range(s, e):
-                        low += min(D[v], 0.0)
-                    gain = min(gain, low)
-            if mode == FIXED:
-                v = runs[0, 1]
-                gain = min(0.0, D[v]) + min(0.0, total - D[v])
-            out[b, i] = positive + gain
+# ------------------------------------------------------------ bounds
 
 
 @jit
@@ -330,12 +296,11 @@ def compile_kernels(table: Columns, mask: Masks) -> None:
     positive, negative = np.ones(n), np.ones(n)
     P, N = np.empty((v, v)), np.empty((v, v))
     PT, NT = np.empty(v), np.empty(v)
-    found, one, bounds = np.empty(v, np.int64), np.ones(1), np.zeros((v, 1))
+    found, one = np.empty(v, np.int64), np.ones(1)
     runs = np.array([[1, 0, 2], [2, 2, v]])
     wanted = np.array([[0.0, n], [n, 0.0], [-1, -1], [0, 0], [0, 0]])
     box = np.full(2, float(n))
     column_sums(table, np.ascontiguousarray(table.bits & mask), positive, negative, P, N, PT, NT)
-    stump_bounds(P, N, PT, NT, one, one, runs, MAY, bounds)
-    first_open(bounds, one, one, wanted, found)
+    first_open(np.zeros((v, 1)), one, one, wanted, found)
     low, _ = stump_front(P[0], N[0], PT[0], NT[0], runs, MAY, np.zeros(3), box, np.empty((2, 1)))
     combine(low, 1, low, 1, wanted, 2, 0)

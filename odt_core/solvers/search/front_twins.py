@@ -28,27 +28,6 @@ def column_sums(
             out[:, s:e] = sums[:, :-1].cumsum(1) if table.kind[k] == CHAIN else sums[:, :-1]
 
 
-def stump_bounds(
-    P: Floats, N: Floats, PT: Floats, NT: Floats, alpha: Floats, beta: Floats,
-    runs: Whole, mode: int, out: Floats,
-) -> None:  # fmt: skip
-    """Least weighted cost of a class of at most one level."""
-    for i, (a, b) in enumerate(zip(alpha, beta, strict=True)):
-        D, total = b * N - a * P, b * NT - a * PT
-        gain = np.minimum(0.0, total)
-        if mode == FIXED:
-            own = D[:, runs[0, 1]]
-            gain = np.minimum(0.0, own) + np.minimum(0.0, total - own)
-        elif mode != LEAF:
-            for arity, s, e in runs.tolist():
-                rising = np.sort(D[:, s:e], axis=1)
-                most = rising.shape[1] if arity == 0 else arity
-                low = np.minimum(rising[:, :most], 0.0).sum(axis=1)
-                high = np.maximum(rising[:, ::-1][:, :most], 0.0).sum(axis=1)
-                np.minimum(gain, np.minimum(low, total - high), out=gain)
-        out[:, i] = a * PT + gain
-
-
 def first_open(bounds: Floats, alpha: Floats, beta: Floats, wanted: Floats, found: Whole) -> None:
     """For each split, the first step of the staircase that its bounds leave open."""
     x, y = wanted[0, 1:] - 1, wanted[1, :-1] - 1

@@ -208,11 +208,14 @@ class FrontSearch:
 
     def shallow_bounds(self, cls: int, sums: Sums) -> Floats:
         """float64[B, L]: weighted bounds of a class of at most one level on row sets."""
-        out = np.empty((len(sums[0]), len(self.alpha)))
-        loader.primitives().stump_bounds(
-            *sums, self.alpha, self.beta, self.runs[cls], self.mode[cls], out
-        )
-        return out
+        P, N, PT, NT = (each.T for each in sums)
+        alpha, beta = self.alpha[:, None], self.beta[:, None]
+        n = alpha.size * PT.size
+        X = (beta * N[:, None] - alpha * P[:, None]).reshape(len(P), n)
+        positive = (alpha * PT).reshape(n)
+        total = (beta * NT).reshape(n) - positive
+        costs = loader.primitives().leaf_costs(self.table, cls, X, total, positive)
+        return np.asarray(costs.reshape(alpha.size, PT.size).T)
 
     def bounds_on(self, i: int, cls: int, masks: Masks, limits: Floats) -> Floats:
         """Weighted bounds of a class on row sets, for one multiplier; optima below the limits."""

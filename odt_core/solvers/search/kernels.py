@@ -50,12 +50,12 @@ ONE_BIT = np.uint64(1)
 
 BLOCK = 128
 """Lanes in one pass."""
-HIGH, A, B, C, E = BLOCK, 2 * BLOCK, 3 * BLOCK, 4 * BLOCK, 5 * BLOCK
+HIGH, A, B, C = BLOCK, 2 * BLOCK, 3 * BLOCK, 4 * BLOCK
 """Accumulators. Number 0 is the least sum of the columns called positive, HIGH the largest sum of
-the columns called negative; A and B are the two smallest entries of a run, C and E the two largest.
+the columns called negative; A to C belong to a run of any number of columns.
 """
-MORE = 6 * BLOCK
-"""Where the entries of larger subsets begin."""
+KEPT = A
+"""Where the smallest entries of another run begin; the largest follow."""
 
 
 # ---------------------------------------------------------------- counting
@@ -302,72 +302,46 @@ def side_table(X, base, first, second, outside, S):
 
 
 @inlined
-def lanes_extremes(F, s, e, lo, n, c0, c1, acc):
-    """The least and largest entry of rows s..e of each lane; earlier runs count as well."""
-    j = s
-    while j + 1 < e:  # two rows a pass
-        k0 = c0[j]
-        k1 = c0[j + 1]
-        r0 = F[j, lo : lo + n]
-        r1 = F[j + 1, lo : lo + n]
-        for i in range(n):
-            x = k0 + c1 * r0[i]
-            y = k1 + c1 * r1[i]
-            less = x if x < y else y
-            more = x if x > y else y
-            a = acc[i]
-            b = acc[i + HIGH]
-            acc[i] = less if less < a else a
-            acc[i + HIGH] = more if more > b else b
-        j += 2
-    if j < e:
-        k0 = c0[j]
-        r0 = F[j, lo : lo + n]
-        for i in range(n):
-            x = k0 + c1 * r0[i]
-            a = acc[i]
-            b = acc[i + HIGH]
-            acc[i] = x if x < a else a
-            acc[i + HIGH] = x if x > b else b
+def lanes_some(F, s, e, lo, n, c0, c1, m, acc):
+    """The least and the largest sum of one to m rows of s..e of each lane; earlier runs count too.
 
-
-@inlined
-def lanes_two(F, s, e, lo, n, c0, c1, acc):
-    """The same for a run of which up to two columns may go one way."""
-    for i in range(n):
-        acc[i + A] = INF
-        acc[i + B] = INF
-        acc[i + C] = -INF
-        acc[i + E] = -INF
+    The `m` smallest and largest entries are kept in order. If `m` is a constant, the compiler
+    unrolls their loops.
+    """
+    far = KEPT + m * BLOCK
+    for i in range(m * BLOCK):
+        acc[KEPT + i] = INF
+        acc[far + i] = -INF
     for j in range(s, e):
         k0 = c0[j]
         row = F[j, lo : lo + n]
         for i in range(n):
             x = k0 + c1 * row[i]
-            a = acc[i + A]
-            b = acc[i + B]
-            c = acc[i + C]
-            d = acc[i + E]
-            t = a if a > x else x
-            u = c if c < x else x
-            acc[i + A] = a if a < x else x
-            acc[i + C] = c if c > x else x
-            acc[i + B] = t if t < b else b
-            acc[i + E] = u if u > d else d
+            y = x
+            for t in range(0, m * BLOCK, BLOCK):
+                a = acc[i + KEPT + t]
+                b = acc[i + far + t]
+                acc[i + KEPT + t] = a if a < x else x
+                x = a if a > x else x
+                acc[i + far + t] = b if b > y else y
+                y = b if b < y else y
     for i in range(n):
-        b = acc[i + B]
-        d = acc[i + E]
-        x = acc[i + A] + (b if b < 0.0 else 0.0)
-        y = acc[i + C] + (d if d > 0.0 else 0.0)
+        x = acc[i + KEPT]
+        y = acc[i + far]
+        for t in range(BLOCK, m * BLOCK, BLOCK):
+            a = acc[i + KEPT + t]
+            b = acc[i + far + t]
+            x += a if a < 0.0 else 0.0
+            y += b if b > 0.0 else 0.0
         a = acc[i]
-        c = acc[i + HIGH]
+        b = acc[i + HIGH]
         acc[i] = x if x < a else a
-        acc[i + HIGH] = y if y > c else c
+        acc[i + HIGH] = y if y > b else b
 
 
 @inlined
 def lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc):
-    """The same where any columns may: all with a negative sum are called positive."""
+    """The same where any columns may go one way: all with a negative sum are called positive."""
     for i in range(n):
         acc[i + A] = 0.0
         acc[i + B] = INF
@@ -392,33 +366,6 @@ def lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc):
         acc[i] = x if x < a else a
 
 
-@inlined
-def lanes_several(F, s, e, lo, n, c0, c1, m, acc):
-    """The same for a run of which up to m columns may go one way."""
-    far = MORE + m * BLOCK
-    acc[MORE:far] = INF
-    acc[far : far + m * BLOCK] = -INF
-    for j in range(s, e):
-        for i in range(n):
-            p = c0[j] + c1 * F[j, lo + i]
-            q = p
-            for t in range(m):
-                x = acc[MORE + t * BLOCK + i]
-                y = acc[far + t * BLOCK + i]
-                acc[MORE + t * BLOCK + i] = p if p < x else x
-                p = x if p < x else p
-                acc[far + t * BLOCK + i] = q if q > y else y
-                q = y if q > y else q
-    for i in range(n):
-        x = acc[MORE + i]
-        y = acc[far + i]
-        for t in range(1, m):
-            x += min(acc[MORE + t * BLOCK + i], 0.0)
-            y += max(acc[far + t * BLOCK + i], 0.0)
-        acc[i] = min(acc[i], x)
-        acc[i + HIGH] = max(acc[i + HIGH], y)
-
-
 @inner
 def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
     """Least cost of a class of at most one level for lanes, into ``out[:n_all]``.
@@ -437,14 +384,14 @@ def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
         if not leaf:
             for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
                 arity, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
-                if arity == 1:
-                    lanes_extremes(F, s, e, begin, n, c0, c1, acc)
-                elif arity == ANY:
+                if arity == ANY:
                     lanes_any(F, s, e, begin, n, c0, c1, empty_ok, acc)
+                elif arity == 1:
+                    lanes_some(F, s, e, begin, n, c0, c1, 1, acc)
                 elif arity == 2:
-                    lanes_two(F, s, e, begin, n, c0, c1, acc)
+                    lanes_some(F, s, e, begin, n, c0, c1, 2, acc)
                 else:
-                    lanes_several(F, s, e, begin, n, c0, c1, arity, acc)
+                    lanes_some(F, s, e, begin, n, c0, c1, arity, acc)
         for i in range(n):
             total = tot[first + i]
             x = total - acc[i + HIGH]
@@ -465,6 +412,11 @@ class Scratch(NamedTuple):
     P: Floats
     sides: Floats  # [4, V]: costs of the low and high child inside the columns, and outside
     lines: Floats  # [3, V]: sums of one row set over the columns, or other values of each column
+    pairs: (
+        Whole  # [2, BLOCK]: pairs of columns, and `block` [V, BLOCK]: their sums over the columns
+    )
+    block: Floats
+    few: Floats  # [4, BLOCK]: values of the pairs
     sums: Floats  # [2, q, V] and `state` [q, 7]: the walk over subsets of a set
     state: Floats
     order: Whole  # [3, q]: that walk's order and steps
@@ -487,12 +439,15 @@ def _new_scratch(table: Columns) -> Scratch:
     v, sets = len(table.group), (table.kind != CHAIN) & (table.arity > 2)
     q = 1 + int(np.diff(table.start)[sets].max(initial=0))
     return Scratch(
-        np.empty((6 + 2 * int(table.arity.max(initial=2))) * BLOCK),
+        np.empty((5 + 2 * int(table.arity.max(initial=2))) * BLOCK),
         np.empty((v, v)),
         np.empty(v),
         np.empty(v),
         np.empty((4, v)),
         np.empty((3, v)),
+        np.empty((2, BLOCK), np.int64),
+        np.empty((v, BLOCK)),
+        np.empty((4, BLOCK)),
         np.empty((2, q, v if q > 1 else 0)),
         np.empty((q, 7)),
         np.empty((3, q), np.int64),
@@ -511,41 +466,24 @@ def one_set(T, cls, x, total, positive, acc):
         return positive + best
     for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
         arity, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
-        a = INF
-        b = INF
-        c = -INF
-        d = -INF
-        negative = 0.0
-        if arity == 1:
-            for v in range(s, e):
-                y = x[v]
-                a = y if y < a else a
-                c = y if y > c else c
-        elif arity == ANY or arity == 2:
-            for v in range(s, e):
-                y = x[v]
-                negative += y if y < 0.0 else 0.0
-                t = a if a > y else y
-                u = c if c < y else y
-                a = y if y < a else a
-                c = y if y > c else c
-                b = t if t < b else b
-                d = u if u > d else d
-        else:
-            a, c = several(x, s, e, arity, acc)
-        if arity == ANY:
-            if not T.empty_ok[cls]:
-                negative = a if a >= 0.0 else (negative - c if c < 0.0 else negative)
-            best = min(best, negative)
-        else:
-            a += b if b < 0.0 else 0.0
-            c += d if d > 0.0 else 0.0
-            best = min(best, a, total - c)
+        if arity != ANY:
+            low, high = one_run(x, s, e, arity, acc)
+            best = min(best, low, total - high)
+            continue
+        low, high, value = INF, -INF, 0.0
+        for v in range(s, e):
+            y = x[v]
+            value += y if y < 0.0 else 0.0
+            low = y if y < low else low
+            high = y if y > high else high
+        if not T.empty_ok[cls]:
+            value = low if low >= 0.0 else (value - high if high < 0.0 else value)
+        best = min(best, value)
     return positive + best
 
 
 @inlined
-def several(x, s, e, m, acc):
+def one_run(x, s, e, m, acc):
     """Least and largest sum of one to m entries of x[s:e]."""
     small, large = acc[:m], acc[m : 2 * m]
     for t in range(m):
@@ -567,29 +505,17 @@ def several(x, s, e, m, acc):
 
 
 @jit
-def sides_into(T, cls, counted, first, second, inside, outside, S):
-    """`shallow_sides` with working memory."""
-    F, D, P, totals = counted
-    into, rest = S.lines[0], S.lines[1]
-    for i in range(len(first)):
-        u, w = first[i], second[i]
-        d, p = D[u], P[u]
-        for j in range(len(D)):
-            into[j] = F[u, j]
-        if w >= 0:
-            d += D[w]
-            p += P[w]
-            for j in range(len(D)):
-                into[j] += F[w, j]
-        for j in range(len(D)):
-            rest[j] = D[j] - into[j]
-        inside[i] = one_set(T, cls, into, d, p, S.acc)
-        outside[i] = one_set(T, cls, rest, totals[0] - d, totals[1] - p, S.acc)
+def costs_into(T, cls, X, total, positive, cost, S):
+    """`leaf_costs` with working memory."""
+    S.lines[0, :] = 0.0
+    lanes(T, cls, X, 0, len(cost), S.lines[0], 1.0, total, positive, S.acc, cost)
 
 
-def shallow_sides(table: Columns, *rest: Any) -> None:
-    """See `twins.shallow_sides`."""
-    sides_into(table, *rest, make_scratch(table))
+def leaf_costs(table: Columns, cls: int, X: Floats, total: Floats, positive: Floats) -> Floats:
+    """See `twins.leaf_costs`."""
+    cost = np.empty(len(total))
+    costs_into(table, cls, np.ascontiguousarray(X), total, positive, cost, make_scratch(table))
+    return cost
 
 
 # ---------------------------------------------------------------- two levels
@@ -738,7 +664,7 @@ def singles(T, cls, total, positive, best, choice, S):
 
 @inner
 def pairs(T, cls, k, total, positive, best, choice, S):
-    """Splits of a set by two columns. Those that lower bounds leave open are solved one by one."""
+    """Splits of a set by two columns. Those that lower bounds leave open are solved as lanes."""
     s, e = T.start[k], T.start[k + 1]
     h = 0 if T.low[cls] == T.high[cls] else 1
     weight = S.lines[2]
@@ -750,6 +676,7 @@ def pairs(T, cls, k, total, positive, best, choice, S):
         everything = 0.0
         for v in range(s, e):
             everything += rest_in[v]
+        n = 0
         for u in range(s, last):
             for v in range(u + 1, e):
                 # the rows outside: disjoint sets, and sharpened similarity
@@ -759,30 +686,41 @@ def pairs(T, cls, k, total, positive, best, choice, S):
                 other = rest[v] + rest_in[u] - weight[u]
                 bound = other if other > bound else bound
                 if into[u] + into[v] + bound < best:
-                    low = into[u] + into[v]
-                    best = one_pair(T, cls, way, u, v, low, total, positive, best, choice, S)
+                    S.pairs[0, n], S.pairs[1, n] = u, v
+                    n += 1
+                    if n == BLOCK:
+                        best = open_pairs(T, cls, way, n, total, positive, best, choice, S)
+                        n = 0
+        if n > 0:
+            best = open_pairs(T, cls, way, n, total, positive, best, choice, S)
     return best
 
 
-@inlined
-def one_pair(T, cls, way, u, v, low, total, positive, best, choice, S):
-    """The split whose two columns go to the low (way 0) or high child (1).
-
-    The rows outside are solved first. Those inside cost at least `low`.
-    """
-    into, rest = S.lines[0], S.lines[1]
+@inner
+def open_pairs(T, cls, way, n, total, positive, best, choice, S):
+    """The splits whose two columns (`S.pairs`) go to the low (way 0) or high child (1)."""
+    first, second = S.pairs[0], S.pairs[1]
+    tot, pos, inside, outside, zero = S.few[0], S.few[1], S.few[2], S.few[3], S.lines[0]
     for j in range(len(S.D)):
-        into[j] = S.F[u, j] + S.F[v, j]
-        rest[j] = S.D[j] - into[j]
-    d, p = S.D[u] + S.D[v], S.P[u] + S.P[v]
+        zero[j] = 0.0
+        row, sums = S.F[j], S.block[j]
+        for i in range(n):
+            sums[i] = row[first[i]] + row[second[i]]
+    for i in range(n):
+        tot[i] = S.D[first[i]] + S.D[second[i]]
+        pos[i] = S.P[first[i]] + S.P[second[i]]
     a = T.low[cls] if way == 0 else T.high[cls]
     b = T.high[cls] if way == 0 else T.low[cls]
-    value = one_set(T, b, rest, total - d, positive - p, S.acc)
-    if value + low < best:
-        value += one_set(T, a, into, d, p, S.acc)
+    lanes(T, a, S.block, 0, n, zero, 1.0, tot, pos, S.acc, inside)
+    for i in range(n):
+        tot[i] = total - tot[i]
+        pos[i] = positive - pos[i]
+    lanes(T, b, S.block, 0, n, S.D, -1.0, tot, pos, S.acc, outside)
+    for i in range(n):
+        value = inside[i] + outside[i]
         if value < best:
             best = value
-            write_split(choice, T.group[u], way, 2, u, v)
+            write_split(choice, T.group[first[i]], way, 2, first[i], second[i])
     return best
 
 
@@ -911,7 +849,7 @@ def compile_kernels(table: Columns, mask: npt.NDArray) -> None:
     F, D, P, totals = counted
     count_pairs(table, mask, counted, halt)
     where = np.arange(v)
-    shallow_sides(table, STUMP, counted, where, where - v - 1, D.copy(), P.copy())
+    leaf_costs(table, STUMP, F, D, P)
     cost, choice = np.empty(1), np.empty((1, 5), np.int32)
     cls = int(table.level.argmax())
     two_levels(table, cls, mask[None], np.ones(1), halt, cost, choice)

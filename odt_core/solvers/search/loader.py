@@ -29,10 +29,10 @@ from odt_core.topology import Topology
 
 KERNELS = {
     "kernels": (
-        "count_pairs", "shallow_sides", "two_levels", "count_ones", "count_lines",
+        "count_pairs", "leaf_costs", "two_levels", "count_ones", "count_lines",
         "two_levels_of_sides",
     ),
-    "front_kernels": ("column_sums", "stump_bounds", "first_open", "combine", "stump_front"),
+    "front_kernels": ("column_sums", "first_open", "combine", "stump_front"),
     "sweep_kernels": ("two_levels_by_sweeps",),
 }  # fmt: skip
 """The modules of compiled primitives, and the primitives of each.
@@ -41,7 +41,7 @@ A module may import those before it.
 """
 
 TWINS = {
-    "twins": ("count_pairs", "shallow_sides", "two_levels"),
+    "twins": ("count_pairs", "leaf_costs", "two_levels"),
     "front_twins": KERNELS["front_kernels"],
 }
 """The modules of their twins. The search does not need the other primitives."""

@@ -104,18 +104,14 @@ class Search:
 
     def shallow_sides(self, mask: Masks, cls: int) -> tuple[Floats, Floats]:
         """Costs of a class of at most one level inside and outside every split."""
-        n, primitives = self.splits.n, self.primitives()
-        counted = Counted.empty(self.splits.n_columns)
+        primitives, splits = self.primitives(), self.splits
+        counted = Counted.empty(splits.n_columns)
         primitives.count_pairs(self.table, mask, counted, self.halt)
-        inside, outside = np.empty(n), np.empty(n)
-        first, second = self.splits.first, self.splits.second
-        for at in range(0, n, twins.SOME_SPLITS):
-            self.check()
-            part = slice(at, at + twins.SOME_SPLITS)
-            primitives.shallow_sides(
-                self.table, cls, counted, first[part], second[part], inside[part], outside[part]
-            )  # fmt: skip
-        return inside, outside
+        costs = twins.both_sides(
+            self.table, cls, counted, splits.first, splits.second, self.halt, primitives.leaf_costs
+        )
+        self.check()
+        return costs
 
     def solve(self, cls: int, masks: Masks, limits: Floats, places: list[int]) -> Answer:
         """Solve a class on B row sets. `places` are their numbers in the store, -1 without one."""

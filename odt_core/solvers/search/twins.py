@@ -8,6 +8,8 @@ low before all pairs high).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -67,65 +69,72 @@ def count_pairs(table: Columns, mask: Masks, counted: Counted, halt: Whole) -> N
 
 
 def leaf_costs(table: Columns, cls: int, X: Floats, total: Floats, positive: Floats) -> Floats:
-    """Least cost of a class of at most one level for B row sets.
+    """Least cost of a class of at most one level for B row sets, ``float64[B]``.
 
     Parameters
     ----------
-    X : float64[B, V]
+    X : float64[V, B]
         Sum of d of each set over each column.
     total, positive : float64[B]
         Sum of d and positive weight of each set.
     """
     if table.level[cls] == LEAF:
         return np.asarray(positive + np.minimum(total, 0))
-    best = np.minimum(total, 0) if table.empty_ok[cls] else np.full(len(X), np.inf)
+    best = np.minimum(total, 0) if table.empty_ok[cls] else np.full(len(total), np.inf)
     for arity, s, e in runs_of(table, cls).tolist():
-        x = X[:, s:e]
+        x = X[s:e]
+        low, high = x.min(axis=0), x.max(axis=0)
         if arity == ANY:
-            value = np.minimum(x, 0).sum(axis=1)
+            value = np.minimum(x, 0).sum(axis=0)
             if not table.empty_ok[cls]:  # all sums have one sign: one column has to differ
-                low, high = x.min(axis=1), x.max(axis=1)
                 value = np.where(low >= 0, low, np.where(high < 0, value - high, value))
             best = np.minimum(best, value)
             continue
-        low, high = x.min(axis=1), x.max(axis=1)
         if arity > 1:
-            y = np.sort(x, axis=1)
-            low += np.minimum(y[:, 1:arity], 0).sum(axis=1)
-            high += np.maximum(y[:, -arity:-1], 0).sum(axis=1)
+            y = np.sort(x, axis=0)
+            low += np.minimum(y[1:arity], 0).sum(axis=0)
+            high += np.maximum(y[-arity:-1], 0).sum(axis=0)
         best = np.minimum(best, np.minimum(low, total - high))
     return np.asarray(positive + best)
 
 
-def shallow_sides(
+def both_sides(
     table: Columns,
     cls: int,
-    counted: Counted,
+    rows: Counted,
     first: Whole,
     second: Whole,
-    inside: Floats,
-    outside: Floats,
-) -> None:
-    """Costs of a class of at most one level inside and outside splits of one or two columns.
+    halt: Whole,
+    leaf_costs: Callable[..., Floats] = leaf_costs,
+) -> tuple[Floats, Floats]:
+    """Costs of a class of at most one level inside and outside splits, ``float64[S]`` each.
+
+    They have no meaning if `halt` was set meanwhile.
 
     Parameters
     ----------
-    counted : Counted
+    rows : Counted
         The table of the row set.
     first, second : int64[S]
         The columns of each split; -1 if there is no second one.
-    inside, outside : float64[S]
-        Filled.
+    leaf_costs : callable
+        The primitive.
     """
-    F, D, P, totals = counted
-    X, d, p = F[first], D[first], P[first]
-    both = second >= 0
-    if both.any():
-        X[both] += F[second[both]]
-        d[both] += D[second[both]]
-        p[both] += P[second[both]]
-    inside[:] = leaf_costs(table, cls, X, d, p)
-    outside[:] = leaf_costs(table, cls, D - X, totals[0] - d, totals[1] - p)
+    F, D, P, (d, p) = rows
+    inside, outside = np.zeros((2, len(first)))
+    for at in range(0, len(first), SOME_SPLITS):
+        if halt[0]:
+            break
+        part = slice(at, at + SOME_SPLITS)
+        u, v = first[part], second[part]
+        both = v >= 0
+        X, own_d, own_p = F.take(u, axis=1), D[u], P[u]
+        X[:, both] += F.take(v[both], axis=1)
+        own_d[both] += D[v[both]]
+        own_p[both] += P[v[both]]
+        inside[part] = leaf_costs(table, cls, X, own_d, own_p)
+        outside[part] = leaf_costs(table, cls, D[:, None] - X, d - own_d, p - own_p)
+    return inside, outside
 
 
 def two_levels(
@@ -160,8 +169,8 @@ def two_levels(
         if table.level[cls] < PAIR:
             rows = rows_of(masks[b], len(table.d))
             d = table.d[rows]
-            D, positive = column_sums(table, rows, d)[None], np.array([np.maximum(-d, 0).sum()])
-            cost[b] = min(leaf_costs(table, cls, D, np.array([d.sum()]), positive)[0], limits[b])
+            D, positive = column_sums(table, rows, d)[:, None], np.maximum(-d, 0).sum()[None]
+            cost[b] = min(leaf_costs(table, cls, D, d.sum()[None], positive)[0], limits[b])
         else:
             counted = Counted.empty(len(table.group))
             count_pairs(table, masks[b], counted, halt)
@@ -192,7 +201,7 @@ def _one(
 
     if halt[0]:
         raise Halted
-    D, totals = rows.D[None], rows.totals[:, None]
+    D, totals = rows.D[:, None], rows.totals[:, None]
     if table.empty_ok[cls]:
         offer(float(leaf_costs(table, high, D, *totals)[0]), -1, 0, [])
         offer(float(leaf_costs(table, low, D, *totals)[0]), -1, 1, [])
@@ -202,9 +211,7 @@ def _one(
     groups = groups_of(table, cls)
     none = np.empty(0, np.int64)
     columns = np.concatenate([none, *(np.arange(*table.start[k : k + 2]) for k in groups)])
-    inside, outside = _both_sides(
-        table, (low, high), rows, columns, np.full(len(columns), -1), halt
-    )
+    inside, outside = _sides(table, (low, high), rows, columns, np.full(len(columns), -1), halt)
     value = np.stack([inside[way] + outside[1 - way] for way in ways], axis=1).ravel()
     i, way = divmod(int(value.argmin()), len(ways)) if len(value) else (0, 0)
     if len(value):
@@ -223,14 +230,14 @@ def _one(
         u, v = np.triu_indices(e - s, 1)
         if e - s == 4:  # two of four: the complement is a pair as well
             u, v = u[:3], v[:3]
-        inside, outside = _both_sides(table, (low, high), rows, s + u, s + v, halt)
+        inside, outside = _sides(table, (low, high), rows, s + u, s + v, halt)
         value = np.concatenate([inside[way] + outside[1 - way] for way in ways])
         way, i = divmod(int(value.argmin()), len(u))
         offer(float(value.min()), group, way, [int(s + u[i]), int(s + v[i])])
     return best
 
 
-def _both_sides(
+def _sides(
     table: Columns,
     children: tuple[int, int],
     rows: Counted,
@@ -239,16 +246,10 @@ def _both_sides(
     halt: Whole,
 ) -> tuple[Floats, Floats]:
     """Costs of the low and the high child inside and outside splits, ``float64[2, S]`` each."""
-    inside, outside = np.empty((2, len(first))), np.empty((2, len(first)))
-    for x, child in enumerate(children):
-        for at in range(0, len(first), SOME_SPLITS):
-            if halt[0]:
-                raise Halted
-            part = slice(at, at + SOME_SPLITS)
-            shallow_sides(
-                table, child, rows, first[part], second[part], inside[x, part], outside[x, part]
-            )  # fmt: skip
-    return inside, outside
+    costs = np.array([both_sides(table, cls, rows, first, second, halt) for cls in children])
+    if halt[0]:
+        raise Halted
+    return costs[:, 0], costs[:, 1]
 
 
 def _subsets(
@@ -290,6 +291,6 @@ def _subsets(
                 continue
             x, c = known.copy(), cost.copy()
             x[way] += sums[order[len(is_high)]]
-            c[way] = leaf_costs(table, (low, high)[way], x[way, None, :-2], *x[way, -2:, None])[0]
+            c[way] = leaf_costs(table, (low, high)[way], x[way, :-2, None], *x[way, -2:, None])[0]
             stack.append((now, x, c))
     return best

@@ -10,7 +10,7 @@ import pytest
 
 from odt_core.solvers.control import Control
 from odt_core.solvers.search import front_twins, fronts
-from odt_core.solvers.search.columns import pack
+from odt_core.solvers.search.columns import PAIR, pack
 from odt_core.solvers.search.floors import FloorRun, FrontierRun, frontier
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
 from odt_core.tree import count_assignment
@@ -55,9 +55,7 @@ class Case:
 
 
 @pytest.mark.parametrize("first", range(0, 400, 100))
-def test_leaf_adjacent_fronts_and_bounds_are_those_of_the_twins(
-    first: int, kernels: SimpleNamespace
-) -> None:
+def test_leaf_adjacent_fronts_are_those_of_the_twins(first: int, kernels: SimpleNamespace) -> None:
     for seed in range(first, first + 100):
         case = Case(seed)
         tp, tn = (float(weight) for weight in case.random.integers(0, 15, 2))
@@ -67,13 +65,27 @@ def test_leaf_adjacent_fronts_and_bounds_are_those_of_the_twins(
         found, n = kernels.stump_front(*given, np.empty((2, 1)))
         expected, _ = front_twins.stump_front(*given, np.empty((2, 1)))
         np.testing.assert_array_equal(found[:, :n], expected)
-        sums = (p[None], q[None], np.array([tp]), np.array([tn]))
-        bounds, twin = np.empty((1, len(ALPHA))), np.empty((1, len(ALPHA)))
-        kernels.stump_bounds(*sums, ALPHA, BETA, case.runs, case.mode, bounds)
-        front_twins.stump_bounds(*sums, ALPHA, BETA, case.runs, case.mode, twin)
-        np.testing.assert_array_equal(bounds, twin)
-        for fn, fp in expected.T:
-            assert (bounds[0] <= ALPHA * fn + BETA * fp).all()
+
+
+def test_weighted_bounds_of_leaf_adjacent_classes_are_tight() -> None:
+    """Least weighted costs over the points of the front; lower bounds with a smallest leaf."""
+    compared = 0
+    for seed in range(60):
+        problem = random_problem(seed, smallest_leaf=seed % 3 == 0)
+        multipliers = tuple(zip(ALPHA.astype(int).tolist(), BETA.astype(int).tolist(), strict=True))
+        search = fronts.FrontSearch(problem, multipliers, np.zeros(1, np.int64))
+        rows = np.random.default_rng(seed).random((4, len(search.positive))) < 0.5
+        sums = search.sums(pack(rows))
+        for cls in np.flatnonzero(search.table.level < PAIR).tolist():
+            bounds = search.shallow_bounds(cls, sums)
+            for b in range(4):
+                alone = tuple(each[b : b + 1] for each in sums)
+                fn, fp = search.stump_front(cls, alone, np.full(2, 1e9)).points[:2]
+                least = (ALPHA[:, None] * fn + BETA[:, None] * fp).min(axis=1, initial=np.inf)
+                assert (bounds[b] <= least).all(), seed
+                assert search.encoding.smallest or (bounds[b] == least).all(), seed
+                compared += len(fn)
+    assert compared > 1000
 
 
 def test_open_steps_are_those_of_the_twins(kernels: SimpleNamespace) -> None:

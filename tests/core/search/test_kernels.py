@@ -104,12 +104,14 @@ def test_kernels_and_twins_agree(first: int, kernels: SimpleNamespace) -> None:
             counted = Counted.empty(v)
             halt = np.zeros(1, np.int64)
             primitives.count_pairs(table, masks[0], counted, halt)  # type: ignore[attr-defined]
-            sides = np.empty((2, splits.n))
-            shallow = int(np.flatnonzero(table.level == 1)[0])
-            primitives.shallow_sides(  # type: ignore[attr-defined]
-                table, shallow, counted, splits.first, splits.second, sides[0], sides[1]
-            )
-            found.append((*counted, sides))
+            sides = [
+                twins.both_sides(
+                    table, cls, counted, splits.first, splits.second, halt,
+                    primitives.leaf_costs,  # type: ignore[attr-defined]
+                )
+                for cls in np.flatnonzero(table.level < PAIR).tolist()
+            ]  # fmt: skip
+            found.append((*counted, np.array(sides)))
         for compiled, twin in zip(*found, strict=True):
             np.testing.assert_array_equal(compiled, twin)
 

@@ -279,3 +279,14 @@ def test_a_walk_ends_once_nothing_is_open() -> None:
     walk(Sides(table, cls, k, np.ones(q), masks, low, low), wanted)
     assert len(taken) == 1
     assert set(taken[0].members) <= set(range(table.start[k], table.start[k + 1]))
+
+
+def test_labels_that_no_feature_tells_apart_cost_half_of_the_rows() -> None:
+    """Nothing is left to search: the only feature is constant, and no label is the better one."""
+    constant = Feature("x", FeatureKind.CATEGORICAL, ("same",))
+    data = EncodedData(
+        np.zeros((6, 1), np.int32), np.arange(6) < 3, np.ones(6, np.int64), (constant,)
+    )
+    outcome = solve_search(Problem(data, Topology.parse("depth-3")))
+    assert outcome.proved
+    assert outcome.total == 3
