@@ -367,6 +367,19 @@ def lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc):
 
 
 @inner
+def lanes_run(F, arity, s, e, lo, n, c0, c1, empty_ok, acc):
+    """A run of columns of which up to `arity` may go one way, or `ANY` number."""
+    if arity == ANY:
+        lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc)
+    elif arity == 1:
+        lanes_some(F, s, e, lo, n, c0, c1, 1, acc)
+    elif arity == 2:
+        lanes_some(F, s, e, lo, n, c0, c1, 2, acc)
+    else:
+        lanes_some(F, s, e, lo, n, c0, c1, arity, acc)
+
+
+@inner
 def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
     """Least cost of a class of at most one level for lanes, into ``out[:n_all]``.
 
@@ -384,14 +397,7 @@ def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
         if not leaf:
             for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
                 arity, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
-                if arity == ANY:
-                    lanes_any(F, s, e, begin, n, c0, c1, empty_ok, acc)
-                elif arity == 1:
-                    lanes_some(F, s, e, begin, n, c0, c1, 1, acc)
-                elif arity == 2:
-                    lanes_some(F, s, e, begin, n, c0, c1, 2, acc)
-                else:
-                    lanes_some(F, s, e, begin, n, c0, c1, arity, acc)
+                lanes_run(F, arity, s, e, begin, n, c0, c1, empty_ok, acc)
         for i in range(n):
             total = tot[first + i]
             x = total - acc[i + HIGH]
@@ -438,17 +444,18 @@ def make_scratch(table: Columns) -> Scratch:
 def _new_scratch(table: Columns) -> Scratch:
     v, sets = len(table.group), (table.kind != CHAIN) & (table.arity > 2)
     q = 1 + int(np.diff(table.start)[sets].max(initial=0))
+    square = v if table.bits.shape[1] else 0  # sweeps need no table
     return Scratch(
         np.empty((5 + 2 * int(table.arity.max(initial=2))) * BLOCK),
-        np.empty((v, v)),
+        np.empty((square, square)),
         np.empty(v),
         np.empty(v),
         np.empty((4, v)),
         np.empty((3, v)),
         np.empty((2, BLOCK), np.int64),
-        np.empty((v, BLOCK)),
+        np.empty((square, BLOCK)),
         np.empty((4, BLOCK)),
-        np.empty((2, q, v if q > 1 else 0)),
+        np.empty((2, q, square if q > 1 else 0)),
         np.empty((q, 7)),
         np.empty((3, q), np.int64),
         np.empty(2),

@@ -18,8 +18,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import PAIR, Columns, Floats, Masks, Whole, sorted_rows
-from odt_core.solvers.search.kernels import inlined, jit
+from odt_core.solvers.search.columns import ANY, PAIR, Columns, Floats, Masks, Whole, sorted_rows
+from odt_core.solvers.search.groups import FULL
+from odt_core.solvers.search.kernels import BLOCK, HIGH, inlined, jit, lanes_run
 
 LANES = 32
 """Candidates that one sweep decides; a bit each of an int32."""
@@ -61,7 +62,10 @@ class Work(NamedTuple):
     mark: npt.NDArray[np.uint8]  # [K, n + 1]: where a prefix counts (see `mark_ends`)
     bits: Short  # [n]: the lanes that each row is inside of
     sums: Floats  # [4, L]: sums of d and of positive weight inside and outside
-    buffer: Floats  # [..., L]: a sweep's
+    gain: Floats  # [2, L]: of a group's best split inside and outside
+    buffer: Floats  # a sweep's accumulators
+    inside: Floats  # [q, L]: sums of d over each category inside
+    parts: Floats  # [2, q]: zeros, and sums of d over each category
     result: Floats  # [4, L]: costs of the children
     lane: Whole  # [L, 2]: group and threshold of each lane, or minus 1 minus its number of members
     members: Short  # [L + 1, q]
@@ -90,7 +94,7 @@ def _new_work(table: Columns) -> Work:
     sizes = np.diff(table.start)[table.kind != 0]
     kept = int(table.arity[table.kind != 0].max(initial=1))
     q = int(sizes.max(initial=1))
-    thresholds = k * n + 1
+    thresholds = k * (n + 2) + 1
 
     def room(*shape: int, kind: type = np.float64) -> npt.NDArray:
         return np.empty(shape, kind)
@@ -103,7 +107,8 @@ def _new_work(table: Columns) -> Work:
         room(n, kind=np.int32), room(n + 1, kind=np.int32), room(n + 1),
         room(k, n + 1, kind=np.int32), room(k, n + 1, kind=np.int32), room(k, n + 1, kind=np.uint8),
         room(n + 1, kind=np.int32),
-        np.zeros((4, LANES)), room((5 + 4 * kept) * LANES), room(4, LANES),
+        np.zeros((4, LANES)), room(2, LANES), room((5 + 2 * max(kept, 2)) * BLOCK), room(q, LANES),
+        room(2, q), room(4, LANES),
         whole(LANES, 2), room(LANES + 1, q, kind=np.int32),
         whole(1 + int(sizes.sum()), 2), room(6, thresholds), whole(thresholds + 2 * k + 2, 5),
         np.zeros((4, len(table.group))), whole(3, q + 1), room(2, q + 1),
@@ -188,18 +193,39 @@ def mark_ends(k, info, w):
 
 
 @inlined
-def list_thresholds(k, info, w):
-    """The thresholds of a chain that part the rows, all in one open interval."""
+def list_thresholds(k, one_sided, info, w):
+    """The thresholds of a chain that part the rows, all in one open interval.
+
+    With `one_sided` also one with all rows outside or inside, if the chain has such a column.
+    """
     n, weight = w.state[N_ROWS], 0.0
     end = info[k, FIRST_THRESHOLD]
-    for j in range(n - 1):
+    before = w.place[k, w.order[k, 0]]
+    if one_sided and before > 0:
+        w.thresholds[POSITION, end], w.thresholds[BEFORE, end] = before - 1, 0.0
+        end += 1
+    for j in range(n):
         row = w.order[k, j]
         weight += abs(w.d[row])
-        if w.place[k, row] < w.place[k, w.order[k, j + 1]]:
+        after = w.place[k, w.order[k, j + 1]] if j + 1 < n else info[k, SIZE] * one_sided
+        if w.place[k, row] < after:
             w.thresholds[POSITION, end], w.thresholds[BEFORE, end] = w.place[k, row], weight
             end += 1
     info[k + 1, FIRST_THRESHOLD] = end
     open_interval(k, ALL, ALL, info[k, FIRST_THRESHOLD], end, w)
+
+
+@inlined
+def list_categories(k, one_sided, info, w):
+    """The categories with rows; with `one_sided` also one without rows."""
+    empty = 0
+    for j in range(w.state[N_ROWS]):
+        p = w.place[k, w.order[k, j]]
+        empty += 1 if p == empty else 0
+        if w.mark[k, j]:
+            queue(k, ALL - 1 - p, w)
+    if one_sided and empty < info[k, SIZE]:
+        queue(k, ALL - 1 - empty, w)
 
 
 @inlined
@@ -220,7 +246,7 @@ def open_interval(k, a, z, first, stop, w):
 
 
 @jit
-def prepare(order, local, d, mask, info, w):
+def prepare(order, local, d, mask, one_sided, info, w):
     """Get ready for a row set."""
     w.state[:] = 0
     number_rows(order, local, d, mask, info, w)
@@ -234,11 +260,9 @@ def prepare(order, local, d, mask, info, w):
             mark_ends(k, info, w)
         if info[k, ROLE] & 1:
             if info[k, KIND] == 0:
-                list_thresholds(k, info, w)
+                list_thresholds(k, one_sided, info, w)
             else:
-                for j in range(w.state[N_ROWS]):
-                    if w.mark[k, j]:
-                        queue(k, ALL - 1 - w.place[k, w.order[k, j]], w)
+                list_categories(k, one_sided, info, w)
 
 
 # ---------------------------------------------------------------- sweeps
@@ -246,7 +270,7 @@ def prepare(order, local, d, mask, info, w):
 
 @inlined
 def sweep_chain(k, info, w):
-    """Gains of the best threshold inside and outside each lane, into the buffer's first rows."""
+    """Gains of the best threshold inside and outside each lane (`Work.gain`)."""
     acc = w.buffer
     edge = 0.0 if info[k, START_OK] else np.inf
     for i in range(LANES):
@@ -273,66 +297,31 @@ def sweep_chain(k, info, w):
                 acc[3 * LANES + i] = min(acc[3 * LANES + i], b)
                 acc[4 * LANES + i] = max(acc[4 * LANES + i], b)
     for i in range(LANES):
-        acc[i] = min(acc[LANES + i], w.sums[0, i] - acc[2 * LANES + i])
-        acc[LANES + i] = min(acc[3 * LANES + i], w.sums[1, i] - acc[4 * LANES + i])
-
-
-@jit
-def insert(acc, first, size, lane, x):
-    """Keep the `size` least numbers of a lane, rising."""
-    for j in range(first, first + size):
-        at = j * LANES + lane
-        if x < acc[at]:
-            x, acc[at] = acc[at], x
-
-
-@jit
-def least_sum(acc, first, size, lane):
-    """The least sum of at least one and at most all of a lane's kept numbers."""
-    total = acc[first * LANES + lane]
-    for j in range(first + 1, first + size):
-        total += min(acc[j * LANES + lane], 0.0)
-    return total
+        w.gain[0, i] = min(acc[LANES + i], w.sums[0, i] - acc[2 * LANES + i])
+        w.gain[1, i] = min(acc[3 * LANES + i], w.sums[1, i] - acc[4 * LANES + i])
 
 
 @inlined
 def sweep_set(k, info, w):
-    """The same for sets of up to `ARITY` categories (kind 1: any number) that go one way.
-
-    Unless sides may be empty, a split sends categories both ways, perhaps some without rows.
-    """
-    acc, any_number, free = w.buffer, info[k, KIND] == 1, info[k, FREE] == 1
-    kept = 1 if any_number else info[k, ARITY]
-    missing = info[k, SIZE] - info[k, CATEGORIES]
-    for at in range((3 + 4 * kept) * LANES):
-        j = at // LANES - 3
-        acc[at] = 0.0 if free or j < 0 or j % kept < missing else np.inf
-    total = 0.0
+    """The same for a set of categories, some perhaps without rows."""
+    size, acc = info[k, SIZE], w.buffer
+    w.inside[:size] = 0.0
+    w.parts[:, :size] = 0.0
     for at in range(w.state[N_ROWS]):
         row = w.order[k, at]
-        x, inside = w.d[row], w.bits[row]
-        total += x
+        x, inside, sums = w.d[row], w.bits[row], w.inside[w.place[k, row]]
+        w.parts[1, w.place[k, row]] += x
         for i in range(LANES):
-            acc[i] += x if (inside >> np.int32(i)) & np.int32(1) else 0.0
-        if w.mark[k, at]:
-            for i in range(LANES):
-                a = acc[i]
-                acc[i] = 0.0
-                for side in range(2):
-                    acc[(1 + side) * LANES + i] += min(a, 0.0)
-                    insert(acc, 3 + 2 * side * kept, kept, i, a)
-                    insert(acc, 3 + (2 * side + 1) * kept, kept, i, -a)
-                    a = total - a
-            total = 0.0
-    for i in range(LANES):
-        for side in range(2):
-            few = 3 + 2 * side * kept
-            gain = least_sum(acc, few, kept, i)
-            gain = min(gain, w.sums[side, i] + least_sum(acc, few + kept, kept, i))
-            falls = acc[(1 + side) * LANES + i]
-            if any_number and falls < 0 and (free or acc[(few + 1) * LANES + i] <= 0):
-                gain = min(gain, falls)  # some are negative, and not all
-            acc[side * LANES + i] = gain
+            sums[i] += x if (inside >> np.int32(i)) & np.int32(1) else 0.0
+    arity = ANY if info[k, KIND] == FULL and info[k, ARITY] > 1 else info[k, ARITY]
+    for side in range(2):
+        for i in range(LANES):
+            acc[i] = np.inf
+            acc[i + HIGH] = -np.inf
+        sign = 1.0 - 2.0 * side
+        lanes_run(w.inside, arity, 0, size, 0, LANES, w.parts[side], sign, info[k, FREE] == 1, acc)
+        for i in range(LANES):
+            w.gain[side, i] = min(acc[i], w.sums[side, i] - acc[i + HIGH])
 
 
 @jit
@@ -364,7 +353,7 @@ def sweep(info, option, w):
             if info[k, ROLE] & (2 << (j % 2)):
                 side = j // 2
                 for i in range(LANES):
-                    cost = w.sums[2 + side, i] + w.buffer[side * LANES + i]
+                    cost = w.sums[2 + side, i] + w.gain[side, i]
                     w.result[j, i] = min(w.result[j, i], cost)
 
 
@@ -590,30 +579,6 @@ def keep_results(info, option, w, choice):
 
 
 @inlined
-def try_one_sided(info, option, w, choice):
-    """Splits by a column that happens to hold all rows of the set, or none."""
-    n = w.state[N_ROWS]
-    for k in range(len(info) - 1):
-        if info[k, ROLE] & 1 == 0:
-            continue
-        first, last = w.place[k, w.order[k, 0]], w.place[k, w.order[k, n - 1]]
-        inside, column = 0, int(first) - 1
-        if info[k, KIND] == 0 and last < info[k, SIZE]:
-            inside, column = 1, int(last)
-        elif info[k, KIND] != 0:
-            column = 0
-            for j in range(n):
-                if w.place[k, w.order[k, j]] == column:
-                    column += 1
-        if column < 0 or column == info[k, SIZE]:
-            continue
-        for to_high in range(1 if option[ONE_WAY] else 2):
-            cost = w.whole[IN_LOW if inside != to_high else IN_HIGH]
-            if keep_if_better(cost, k, to_high, 1, w, choice):
-                choice[3] = info[k, START] + column
-
-
-@inlined
 def split_nothing(info, option, w, choice):
     """Keep any split: there are no rows."""
     if option[EMPTY_OK]:
@@ -633,7 +598,7 @@ def solve_shallow(order, local, d, masks, cost, info, option, w):
             w.union[word] = 0
             for i in range(count):
                 w.union[word] |= masks[b + i, word]
-        prepare(order, local, d, w.union, info, w)
+        prepare(order, local, d, w.union, 0, info, w)
         for row in range(w.state[N_ROWS]):
             at = w.rows[row]
             w.bits[row] = 0
@@ -654,7 +619,7 @@ def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
         return
     for b in range(len(masks)):
         w.found[0], w.found[1] = limits[b], np.inf
-        prepare(order, local, d, masks[b], info, w)
+        prepare(order, local, d, masks[b], 1 - option[EMPTY_OK], info, w)
         if w.state[N_ROWS] == 0:
             split_nothing(info, option, w, choice[b])
         while w.state[N_ROWS] and halt[0] == 0:
@@ -668,8 +633,6 @@ def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
             fill_bits(w)
             sweep(info, option, w)
             keep_results(info, option, w, choice[b])
-            if w.state[TRIED] == w.state[QUEUED] and option[EMPTY_OK] == 0:
-                try_one_sided(info, option, w, choice[b])
         if halt[0]:
             choice[b, 0] = -2
             return

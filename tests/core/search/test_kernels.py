@@ -326,6 +326,16 @@ def numbers(n: int) -> EncodedData:
     return EncodedData(codes, np.arange(n) % 3 == 0, np.ones(n, np.int64), (feature,))
 
 
+def test_leaf_costs_of_very_many_cut_points_need_no_table(kernels: SimpleNamespace) -> None:
+    """A table of each two of them would need 300 GB."""
+    table = encode(Problem(numbers(200_000), Topology.parse("depth-2"))).table
+    X = np.cumsum(table.d)[: len(table.group), None]
+    total, positive = table.d.sum()[None], np.maximum(-table.d, 0).sum()[None]
+    for cls in (0, 1):
+        given = (table, cls, X, total, positive)
+        assert kernels.leaf_costs(*given) == twins.leaf_costs(*given)
+
+
 class Unready(Loader):
     """A loader that finds the sweeps after some looks; its compiler ends after some questions."""
 
