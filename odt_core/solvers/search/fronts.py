@@ -208,14 +208,12 @@ class FrontSearch:
 
     def shallow_bounds(self, cls: int, sums: Sums) -> Floats:
         """float64[B, L]: weighted bounds of a class of at most one level on row sets."""
-        P, N, PT, NT = (each.T for each in sums)
-        alpha, beta = self.alpha[:, None], self.beta[:, None]
-        n = alpha.size * PT.size
-        X = (beta * N[:, None] - alpha * P[:, None]).reshape(len(P), n)
-        positive = (alpha * PT).reshape(n)
-        total = (beta * NT).reshape(n) - positive
-        costs = loader.primitives().leaf_costs(self.table, cls, X, total, positive)
-        return np.asarray(costs.reshape(alpha.size, PT.size).T)
+        P, N, PT, NT = sums
+        out = np.empty((len(PT), len(self.alpha)))
+        for i, (a, b) in enumerate(zip(self.alpha, self.beta, strict=True)):
+            given = (b * N - a * P).T, b * NT - a * PT, a * PT
+            out[:, i] = loader.primitives().leaf_costs(self.table, cls, *given)
+        return out
 
     def bounds_on(self, i: int, cls: int, masks: Masks, limits: Floats) -> Floats:
         """Weighted bounds of a class on row sets, for one multiplier; optima below the limits."""

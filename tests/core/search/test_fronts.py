@@ -10,7 +10,7 @@ import pytest
 
 from odt_core.solvers.control import Control
 from odt_core.solvers.search import front_twins, fronts
-from odt_core.solvers.search.columns import PAIR, pack
+from odt_core.solvers.search.columns import PAIR, encode_fronts, pack
 from odt_core.solvers.search.floors import FloorRun, FrontierRun, frontier
 from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
 from odt_core.tree import count_assignment
@@ -72,8 +72,8 @@ def test_weighted_bounds_of_leaf_adjacent_classes_are_tight() -> None:
     compared = 0
     for seed in range(60):
         problem = random_problem(seed, smallest_leaf=seed % 3 == 0)
-        multipliers = tuple(zip(ALPHA.astype(int).tolist(), BETA.astype(int).tolist(), strict=True))
-        search = fronts.FrontSearch(problem, multipliers, np.zeros(1, np.int64))
+        search = fronts.FrontSearch(encode_fronts(problem), np.zeros(1, np.int64))
+        alpha, beta = search.alpha[:, None], search.beta[:, None]
         rows = np.random.default_rng(seed).random((4, len(search.positive))) < 0.5
         sums = search.sums(pack(rows))
         for cls in np.flatnonzero(search.table.level < PAIR).tolist():
@@ -81,7 +81,7 @@ def test_weighted_bounds_of_leaf_adjacent_classes_are_tight() -> None:
             for b in range(4):
                 alone = tuple(each[b : b + 1] for each in sums)
                 fn, fp = search.stump_front(cls, alone, np.full(2, 1e9)).points[:2]
-                least = (ALPHA[:, None] * fn + BETA[:, None] * fp).min(axis=1, initial=np.inf)
+                least = (alpha * fn + beta * fp).min(axis=1, initial=np.inf)
                 assert (bounds[b] <= least).all(), seed
                 assert search.encoding.smallest or (bounds[b] == least).all(), seed
                 compared += len(fn)
