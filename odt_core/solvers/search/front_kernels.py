@@ -221,17 +221,7 @@ def stump_front(p, q, tp, tn, runs, mode, leaf, box, out):
         if len(own) < e - s:  # a category without rows may be alone on its side
             out = _grown(out, n, 2)
             n = _two_ways(0.0, 0.0, tp, tn, box, leaf, out, n)
-        if arity == 2:
-            out = _grown(out, n, len(own) * (len(own) + 1))
-            for i in range(len(own)):
-                a = p[own[i]]
-                c = q[own[i]]
-                n = _two_ways(a, c, tp, tn, box, leaf, out, n)
-                for j in range(i + 1, len(own)):
-                    x = a + p[own[j]]
-                    n = _two_ways(x, c + q[own[j]], tp, tn, box, leaf, out, n)
-        else:
-            out, n = _any_members(p, q, own, arity, tp, tn, leaf, box, out, n)
+        out, n = _any_members(p, q, own, arity, tp, tn, leaf, box, out, n)
     return out, n
 
 
