@@ -249,8 +249,10 @@ def window(open_window: Callable[..., Window]) -> Window:
 
 
 def _note_error(window: Window, message: ConsoleMessage) -> None:
-    # On a deep link the browser looks for the server below the page's path first.
-    is_probe = message.location.get("url", "").endswith(("_stcore/health", "_stcore/host-config"))
+    # On a deep link the browser looks for the server below the page's path first. A whole browser
+    # also asks for an icon at the root, where nothing is if the dashboard is below a path.
+    probes = ("_stcore/health", "_stcore/host-config", "/favicon.ico")
+    is_probe = message.location.get("url", "").endswith(probes)
     is_outside = "ERR_NAME_NOT_RESOLVED" in message.text  # which is noted as such
     if message.type == "error" and not is_outside and not is_probe:
         window.errors.append(message.text)
