@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from pages.common.server import freeze_loaded_objects
 
@@ -20,13 +21,16 @@ SECONDS = 60
 def server() -> Iterator[None]:
     """What a server does before its first visitor; see `pages.common.server.warm_up`.
 
-    A server looks once through all installed packages for components. ``AppTest`` would look again
-    for each session, which takes a third of the work of these tests.
+    A server looks once through all installed packages for components, and compiles each page once.
+    ``AppTest`` would look again for each session, and compile again for each run.
     """
     freeze_loaded_objects()
     with pytest.MonkeyPatch.context() as patch:
         scan = "scan_component_manifests"
         patch.setattr(manifest_scanner, scan, cache(getattr(manifest_scanner, scan)))
+        compiled = cache(ScriptCache)
+        for module in (app_test, local_script_runner):
+            patch.setattr(module, "ScriptCache", compiled)
         yield
 
 
