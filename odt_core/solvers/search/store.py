@@ -24,7 +24,7 @@ MOST_CELLS = 2**26
 """Cells of the matrices of all classes. With more, only columns have bounds, or nothing has."""
 
 MANY_ROWS = 8
-"""With more rows for each column, most time is spent counting rows, and tables save time."""
+"""With more rows for each column, most time is spent counting rows."""
 
 MOST_BYTES = 2**29
 """Memory for the tables of the rows in one column, and for those of the rows in two columns."""
@@ -37,8 +37,9 @@ class Tables:
     """Tables of the rows in one column and in two columns, counted once for all loops.
 
     The table of a side of a split, or of its intersection with a side of the root's split, is a sum
-    or difference of a few of them. That costs the same for any number of rows. They are counted if
-    there are many rows, the more the sooner: easy problems are solved before.
+    or difference of a few of them. That costs the same for any number of rows. They are counted
+    once the search has counted as many row sets as there are tables, and sooner if there are many
+    rows: easy problems are solved before.
     """
 
     crossings: Crossings  # the tables for the primitives, once they are counted
@@ -49,10 +50,11 @@ class Tables:
         self.is_deep = bool(search.table.level.max() > PAIR + 1)
         cells = max(v**3, self.is_deep * v * v * (v + 1) * (v + 2) // 6)
         narrow = search.absolute.sum() < NARROW and not search.by_sweeps
-        self.fits = bool(narrow and rows > MANY_ROWS * v and 0 < 4 * cells <= MOST_BYTES)
+        self.fits = bool(narrow and 0 < 4 * cells <= MOST_BYTES)
         self.everything: Base | None = None  # the table of all rows, once the tables are counted
         n_tables = v * (v + 1) // 2 if self.is_deep else v
-        self._left = n_tables * (MANY_ROWS * v / max(rows, 1)) ** 2  # row sets until they pay
+        # how many more row sets are counted until the tables pay
+        self._left = n_tables * min(MANY_ROWS * v / max(rows, 1), 1.0) ** 2
         self._lock = threading.Lock()
 
     def base(self, place: int, store: Store | None) -> Base | None:

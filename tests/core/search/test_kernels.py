@@ -154,12 +154,12 @@ def test_of_equal_splits_kernels_and_twins_take_the_same(
 
 
 @pytest.fixture
-def few_rows_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables are counted for any number of rows."""
+def tables_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are counted at once, however few the rows are."""
     monkeypatch.setattr(store, "MANY_ROWS", 0)
 
 
-@pytest.mark.usefixtures("few_rows_are_many")
+@pytest.mark.usefixtures("tables_at_once")
 @pytest.mark.parametrize(
     ("seeds", "options"),
     [
@@ -218,7 +218,7 @@ def rows_of_sides(search: Search, splits: np.ndarray, outside: np.ndarray) -> np
     return np.where(outside[:, None], search.encoding.everything & ~inside, inside)
 
 
-@pytest.mark.usefixtures("few_rows_are_many")
+@pytest.mark.usefixtures("tables_at_once")
 def test_what_is_cut_from_counted_tables_costs_what_its_rows_cost(kernels: SimpleNamespace) -> None:
     """All rows and sides of splits, and sides of splits below them, against counting the rows."""
     compared = 0
@@ -248,7 +248,7 @@ def test_what_is_cut_from_counted_tables_costs_what_its_rows_cost(kernels: Simpl
     assert compared > 100
 
 
-@pytest.mark.usefixtures("few_rows_are_many")
+@pytest.mark.usefixtures("tables_at_once")
 def test_weights_that_float32_cannot_hold_are_not_counted_ahead() -> None:
     problem = random_problem(3, deep=True)
     weight = 2**24 + np.arange(problem.data.n_rows)
