@@ -61,11 +61,8 @@ def draw_unstored(*jobs: Job) -> None:
     *jobs : Job
         The result's jobs; all are over.
     """
-    # This container is always there, so that what is below keeps its position. Otherwise an open
-    # menu would close as soon as the result is stored.
-    with st.container():
-        if not _are_stored(jobs):
-            st.fragment(_watch_unstored, run_every=LOOK_EVERY)(jobs)
+    if not _are_stored(jobs):
+        st.fragment(_watch_unstored, run_every=LOOK_EVERY)(jobs)
 
 
 def _are_stored(jobs: Sequence[Job]) -> bool:

@@ -13,6 +13,7 @@ from odt_core.training import StoredResult
 from odt_core.tree import Tree
 from odt_core.words import count_words
 from pages.common.drawings import choose_direction, chosen_direction, draw_tree
+from pages.common.layout import draw_part
 from pages.common.messages import draw_unstored
 from pages.common.places import Place
 from pages.common.results import (
@@ -47,7 +48,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
     result, rows = job.trained, rows_of(job)
     assert result is not None and result.train is not None
     tree, train, test = result.tree, result.train, result.test
-    draw_unstored(job)
+    draw_part(draw_unstored, job)  # a menu that is open stays open when the result is stored
     draw_verdict(job.spec.train.objective, train, test)
     _draw_proof(result)
     draw_check(job)
