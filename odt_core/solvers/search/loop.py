@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.choices import Choice, best_stump, column_sums
+from odt_core.solvers.search.choices import Choice, best_stump
 from odt_core.solvers.search.columns import (
     LEAF,
     PAIR,
@@ -104,9 +104,10 @@ class Loop(Bounds):
 
     def _begin(self) -> None:
         search, splits = self.search, self.splits
-        v, rows = splits.n_columns, rows_of(self.mask, len(search.absolute))
-        weight = search.absolute[rows]
-        self.weight[:v], self.total_weight[:] = column_sums(self.table, rows, weight), weight.sum()
+        v, weight = splits.n_columns, search.absolute
+        given = (self.table, np.ascontiguousarray(self.mask[None]), weight, weight)
+        found = (self.weight[None, :v], np.empty((1, v)), self.total_weight, np.empty(1))
+        search.primitives().column_sums(*given, *found)
         self.weight[v:] = splits.pair_sums(self.weight)
         if self.place >= 0 and search.store is not None:
             search.store.fill(self)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
-from odt_core.solvers.search import columns, solve_search, twins
+from odt_core.solvers.search import columns, front_twins, solve_search, twins
 from odt_core.solvers.search.choices import Choice, inside
 from odt_core.solvers.search.columns import PAIR, Columns, encode, most_members, pack, unpack
 from odt_core.solvers.search.search import Search
@@ -23,7 +23,9 @@ EVERYTHING = 1e9
 @pytest.fixture(params=["plain", "compiled"])
 def primitives(request: pytest.FixtureRequest) -> object:
     """The twins, without sweeps, and what is compiled."""
-    return twins if request.param == "plain" else request.getfixturevalue("kernels")
+    if request.param == "compiled":
+        return request.getfixturevalue("kernels")
+    return SimpleNamespace(**(vars(twins) | vars(front_twins)))
 
 
 def row_sets(n: int, random: np.random.Generator) -> np.ndarray:
