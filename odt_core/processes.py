@@ -18,7 +18,6 @@ import psutil
 
 if TYPE_CHECKING:
     from filelock import FileLock
-from filelock import FileLock, Timeout
 
 MIB = 2**20
 _CGROUP = (
@@ -175,6 +174,7 @@ def is_unlocked(path: Path) -> bool:
     """Whether a file exists and is certainly not locked by a living process."""
     if not path.exists():
         return False
+    from filelock import Timeout
 
     lock = _lock_on(path)
     try:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from odt_core.evaluation.decision_curve import DecisionCurve
 from odt_core.figures.chart import Chart
 from odt_core.figures.layout import PERCENT, lay_out
 from odt_core.render import LIGHT, Theme
-
-if TYPE_CHECKING:
-    pass
 
 HEIGHT = 320
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from odt_core.evaluation import Calibration
 from odt_core.figures.chart import Chart
 from odt_core.figures.layout import PERCENT, error_bars, lay_out
 from odt_core.render import LIGHT, Theme
 from odt_core.words import percent_words
-
-if TYPE_CHECKING:
-    pass
 
 HEIGHT = 340
 

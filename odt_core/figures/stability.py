@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from odt_core.figures.chart import Chart
 from odt_core.figures.layout import MARGIN, axis_name, escaped, lay_out
@@ -11,9 +10,6 @@ from odt_core.render import LIGHT, Theme
 from odt_core.studies import OriginalFit, StabilityResult
 from odt_core.studies.stability_result import ColumnStability, RowBubble
 from odt_core.words import count_words, percent_words, printable
-
-if TYPE_CHECKING:
-    pass
 
 LINE = 26
 """Height of a column's line, in pixels."""

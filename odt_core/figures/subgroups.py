@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from odt_core.evaluation import Rate, Subgroups
 from odt_core.figures.chart import Chart
 from odt_core.figures.layout import MARGIN, PERCENT, axis_name, error_bars, lay_out
 from odt_core.render import LIGHT, Theme
 from odt_core.words import count_words, percent_words, printable
-
-if TYPE_CHECKING:
-    pass
 
 LINE, FRAME = 44, 110
 """Height in pixels of a group's line, and of everything around the lines."""

@@ -9,14 +9,11 @@ import json
 import re
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from odt_core import MADE_BY
 from odt_core.figures import Chart, FigureFormat, chart_file
 from odt_core.words import printable
-
-if TYPE_CHECKING:
-    pass
 
 MOST_ENLARGED = 1.6
 """The largest factor by which a drawing is enlarged."""

@@ -6,12 +6,10 @@ import base64
 import dataclasses
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
-if TYPE_CHECKING:
-    pass
 from odt_core.figures import Chart
 from odt_core.problem import EncodedData
 from odt_core.render import (

@@ -98,7 +98,8 @@ def _remark(record: RunRecord) -> str:
         return summary.message or "It was stopped before a tree was found."
     if summary.members is not None:
         part = PART_WORDS.get(summary.kind, "split")
-        return f"{count_words(summary.members.done, part)} of {summary.members.n} are done."
+        done, n = summary.members.done, summary.members.n
+        return f"{done:,} of {count_words(n, part)} {'is' if n == 1 else 'are'} done."
     if result is None:
         return ""
     if summary.kind == JobKind.FRONTIER:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from odt_core.jobs import JobKind
+from odt_core.problem import Goal
 from odt_core.solution import Status
 from odt_core.storage import RunStatus, RunSummary
-from odt_core.words import count_words, seconds_words
+from odt_core.words import GOAL_NAMES, count_words, seconds_words
 from pages.common.settings import SHAPE_NAMES
 from pages.common.text import shorten
 
@@ -23,12 +24,6 @@ KIND_WORDS = {
     JobKind.VALIDATE: "Validation",
     JobKind.ALTERNATIVES: "Alternatives",
     JobKind.QUESTION: "Columns at a question",
-}
-GOAL_WORDS = {
-    "accuracy": "accuracy",
-    "balanced": "balanced accuracy",
-    "max-tpr": "sensitivity (TPR)",
-    "max-tnr": "specificity (TNR)",
 }
 FILTER_WORDS = {
     RunStatus.QUEUED: "Waiting",
@@ -95,7 +90,8 @@ def goal_of(run: RunSummary) -> str:
     """Describe the goal of a run; "" for a frontier or curve."""
     if run.kind in (JobKind.FRONTIER, JobKind.CURVE):
         return ""
-    return GOAL_WORDS.get(run.headline.goal, run.headline.goal)
+    goal = run.headline.goal
+    return GOAL_NAMES[Goal(goal)] if goal in set(Goal) else goal
 
 
 def run_name(run: RunSummary) -> str:

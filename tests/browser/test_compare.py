@@ -87,7 +87,7 @@ def test_a_point_is_chosen_trained_and_found_again(open_window: Opener) -> None:
     window.settle()
     row = 1  # the tree is the latest run
     tick(window, row)
-    expect(page.get_by_text("2 folds of 2 are done.")).to_be_visible()
+    expect(page.get_by_text("2 of 2 folds are done.")).to_be_visible()
     press(window, "runs_open")
     expect(page.get_by_text(re.compile("^Best: "))).to_be_visible()
     page.wait_for_url("**/compare?data=*&comparison=*")

@@ -65,7 +65,7 @@ def test_a_frontier_and_curves_survive_a_reload_and_open_again(
     window.settle()
     expect(page.get_by_text("2 runs", exact=True)).to_be_visible()
     tick(window, 0)
-    expect(page.get_by_text("2 splits of 2 are done.")).to_be_visible()
+    expect(page.get_by_text("2 of 2 splits are done.")).to_be_visible()
     window.shoot("runs-study")
     press(window, "runs_open")
     done.wait_for()
