@@ -45,8 +45,8 @@ FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
     # All pages of a context share one process, which has the page's scripts compiled.
     "--process-per-site",
-    # The scripts run too shortly for the optimizing compiler to pay.
-    "--js-flags=--no-opt",
+    # The scripts run too shortly for the optimizing compilers to pay.
+    "--js-flags=--no-opt,--no-maglev",
 )
 CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 START_SECONDS = 60
