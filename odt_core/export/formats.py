@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -38,18 +40,17 @@ class ExportFormat(StrEnum):
     @property
     def extension(self) -> str:
         """The extension of the file's name, with its dot."""
-        return {"dot": ".gv", "rules": ".txt", "python": ".py"}.get(self.value, f".{self.value}")
+        return FILES[self].extension
 
     @property
     def mime(self) -> str:
         """Media type, for downloads."""
-        return {
-            "dot": "text/vnd.graphviz",
-            "svg": "image/svg+xml",
-            "png": "image/png",
-            "python": "text/x-python",
-            "json": "application/json",
-        }.get(self.value, "text/plain")
+        return FILES[self].mime
+
+    @property
+    def label(self) -> str:
+        """The name in lists of downloads."""
+        return FILES[self].label
 
 
 def export_tree(
@@ -85,26 +86,8 @@ def export_tree(
         raise InputError(
             f"The format {str(format)!r} is not known: choose one of {', '.join(ExportFormat)}."
         )
-    chosen = ExportFormat(format)
-    if chosen in (ExportFormat.DOT, ExportFormat.SVG, ExportFormat.PNG):
-        from odt_core.render import LIGHT, tree_dot, tree_png, tree_svg  # training needs no drawing
-
-        # Paper has no tooltips, so names are not shortened.
-        dot = tree_dot(tree, test=test, theme=theme or LIGHT, with_lists=True, opaque=True)
-        if chosen is ExportFormat.SVG:
-            return tree_svg(dot)
-        return tree_png(dot) if chosen is ExportFormat.PNG else f"{dot}// {MADE_BY}\n".encode()
-    if chosen is ExportFormat.RULES:
-        words = reading_words(tree, readings or {})
-        return "\n".join([rules_text(tree), *words, f"Written by {MADE_BY}.", ""]).encode()
-    if chosen is ExportFormat.JSON:
-        record = {"format": TREE_FORMAT, **file_marks(), **tree_to_json(tree)}
-        text = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False)
-        return (text + "\n").encode()
-    read = {feature.name: default_reading(feature) for feature in tree.features}
-    read |= readings or {}
-    code = python_code if chosen is ExportFormat.PYTHON else sql_code
-    return code(tree, read).encode()
+    content = FILES[ExportFormat(format)].write(_Export(tree, test, theme, readings or {}))
+    return content if isinstance(content, bytes) else content.encode()
 
 
 def export_model(
@@ -117,3 +100,86 @@ def export_model(
     """Write a model's tree as a file's bytes, with the model's readings. See `export_tree`."""
     readings = encoder_readings(model.encoder)
     return export_tree(model.tree, format, test=test, theme=theme, readings=readings)
+
+
+@dataclass(frozen=True)
+class _Export:
+    """What a file is made from; see `export_tree`."""
+
+    tree: Tree
+    test: EncodedData | None = None
+    theme: Theme | None = None
+    readings: dict[str, Reading] = field(default_factory=dict)
+
+    @property
+    def all_readings(self) -> dict[str, Reading]:
+        """The reading of each column of the tree."""
+        usual = {feature.name: default_reading(feature) for feature in self.tree.features}
+        return usual | self.readings
+
+
+def _dot(export: _Export) -> str:
+    from odt_core.render import LIGHT, tree_dot  # training needs no drawing
+
+    # Paper has no tooltips, so names are not shortened.
+    theme = export.theme or LIGHT
+    return tree_dot(export.tree, test=export.test, theme=theme, with_lists=True, opaque=True)
+
+
+def _svg(export: _Export) -> bytes:
+    from odt_core.render import tree_svg
+
+    return tree_svg(_dot(export))
+
+
+def _png(export: _Export) -> bytes:
+    from odt_core.render import tree_png
+
+    return tree_png(_dot(export))
+
+
+def _rules(export: _Export) -> str:
+    words = reading_words(export.tree, export.readings)
+    return "\n".join([rules_text(export.tree), *words, f"Written by {MADE_BY}.", ""])
+
+
+def _json(export: _Export) -> str:
+    record = {"format": TREE_FORMAT, **file_marks(), **tree_to_json(export.tree)}
+    return json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+@dataclass(frozen=True)
+class _File:
+    """The files of a format: their names, their label in lists of downloads, and their writer."""
+
+    extension: str
+    mime: str
+    label: str
+    write: Callable[[_Export], str | bytes]
+
+
+FILES = {
+    ExportFormat.SVG: _File(".svg", "image/svg+xml", "Picture (SVG)", _svg),
+    ExportFormat.PNG: _File(".png", "image/png", "Picture (PNG)", _png),
+    ExportFormat.DOT: _File(
+        ".gv",
+        "text/vnd.graphviz",
+        "Graphviz source (DOT)",
+        lambda export: f"{_dot(export)}// {MADE_BY}\n",
+    ),
+    ExportFormat.RULES: _File(".txt", "text/plain", "Rules in words", _rules),
+    ExportFormat.PYTHON: _File(
+        ".py",
+        "text/x-python",
+        "Python function",
+        lambda export: python_code(export.tree, export.all_readings),
+    ),
+    ExportFormat.SQL: _File(
+        ".sql",
+        "text/plain",
+        "SQL expression",
+        lambda export: sql_code(export.tree, export.all_readings),
+    ),
+    ExportFormat.JSON: _File(".json", "application/json", "Tree (JSON)", _json),
+}
+"""The files of each format, in the order of lists of downloads."""

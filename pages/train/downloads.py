@@ -10,6 +10,7 @@ import streamlit as st
 
 from odt_core.data import Prepared
 from odt_core.export import ExportFormat, Model, export_model
+from odt_core.export.formats import FILES
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from odt_core.reports import Evidence, SheetFormat, Stage, Statements, write_sheet
@@ -19,15 +20,6 @@ from odt_core.topology import AnyShape
 from odt_core.training import TrainSpec, build_problem
 from pages.common.text import file_stem
 from pages.train.evidence import evidence_of
-
-_FILES = {
-    ExportFormat.SVG: "Picture (SVG)",
-    ExportFormat.PNG: "Picture (PNG)",
-    ExportFormat.DOT: "Graphviz source (DOT)",
-    ExportFormat.RULES: "Rules in words",
-    ExportFormat.PYTHON: "Python function",
-    ExportFormat.SQL: "SQL expression",
-}
 
 _SHEETS = {
     SheetFormat.CARD: "Rule card (HTML)",
@@ -53,8 +45,9 @@ def draw_downloads(job: Job, rows: Prepared) -> None:
         st.caption(
             "The model predicts new tables: `python -m odt_core predict MODEL.json DATA.csv`"
         )
-        for kind, label in _FILES.items():
-            _draw(label, kind, _maker(model, kind, test), stem)
+        for kind in FILES:
+            if kind is not ExportFormat.JSON:  # the model holds the tree
+                _draw(kind.label, kind, _maker(model, kind, test), stem)
         _draw_program(job, rows, stem)
     with st.popover("Sheets", width="content", help="For the bedside and for readers"):
         statements, gather = _ask_statements(), evidence_of(job, model, rows)

@@ -22,26 +22,21 @@ from tests.core.trees import mushroom_tree
 TREE = mushroom_tree()
 
 
+EXTENSIONS = {
+    "dot": ".gv",
+    "svg": ".svg",
+    "png": ".png",
+    "rules": ".txt",
+    "python": ".py",
+    "sql": ".sql",
+    "json": ".json",
+}
+
+
 def test_formats_of_the_command_line():
-    assert [f.value for f in ExportFormat] == [
-        "dot",
-        "svg",
-        "png",
-        "rules",
-        "python",
-        "sql",
-        "json",
-    ]
-    assert [f.extension for f in ExportFormat] == [
-        ".gv",
-        ".svg",
-        ".png",
-        ".txt",
-        ".py",
-        ".sql",
-        ".json",
-    ]
-    assert all("/" in f.mime for f in ExportFormat)
+    assert {f: ExportFormat(f).extension for f in EXTENSIONS} == EXTENSIONS
+    assert all("/" in f.mime and f.extension[0] == "." and f.label for f in ExportFormat)
+    assert len({f.label for f in ExportFormat}) == len(ExportFormat)
 
 
 def test_rules_and_json():
