@@ -7,7 +7,7 @@ from typing import Any
 
 from odt_core.data import ReadOptions, Schema, SplitSpec, infer_schema, read_table
 from odt_core.jobs import JobSpec
-from odt_core.jobs.run_records import new_run
+from odt_core.jobs.job import new_run
 from odt_core.solution import Engine
 from odt_core.storage import (
     LOCAL_OWNER,

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from odt_core.jobs.certificates import write_certificates
+from odt_core.jobs.cluster import write_certificates
 
 
 def run(options: argparse.Namespace) -> int:

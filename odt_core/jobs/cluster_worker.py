@@ -17,8 +17,7 @@ from typing import Any
 
 from distributed import Reschedule, Worker, WorkerPlugin, get_worker
 
-from odt_core.jobs.local import LocalPool, worker_memory
-from odt_core.jobs.pool import WorkerLoss
+from odt_core.jobs.pool import LocalPool, WorkerLoss, worker_memory
 from odt_core.storage.cache import FileCache
 
 PLUGIN = "odt-workers"

@@ -13,8 +13,7 @@ from odt_core.data import Prepared, SplitSpec, Table
 from odt_core.errors import MALFORMED, InputError
 from odt_core.evaluation import Judged, Subgroups, column_subgroups, subgroup_columns
 from odt_core.export import Model
-from odt_core.jobs.job import Batch
-from odt_core.jobs.run_records import job_of
+from odt_core.jobs.job import Batch, job_of
 from odt_core.problem import Objective
 from odt_core.reports import Derivation, Evidence
 from odt_core.solution import Engine

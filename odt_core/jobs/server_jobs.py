@@ -12,17 +12,19 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from odt_core.jobs.job import Batch, Job, now
-from odt_core.jobs.pool import Pool, WorkerLoss
-from odt_core.jobs.run_records import (
+from odt_core.jobs.job import (
+    Batch,
+    Job,
     fill,
     follow,
     job_of,
     kept_result,
     metrics_of,
+    now,
     points_to_json,
     run_of,
 )
+from odt_core.jobs.pool import Pool, WorkerLoss
 from odt_core.solution import TracePoint
 from odt_core.storage import (
     Ending,
@@ -40,7 +42,7 @@ CANCEL_GRACE = 1.0
 """Seconds within which a solve must stop after a cancel."""
 DEADLINE_GRACE = 15.0
 """Seconds for which a solve may run past its time limit."""
-OTHER_WORK_LIMIT = 600.0
+OTHER_STEPS_LIMIT = 600.0
 """Seconds for the steps outside the time limit: reading before a solve, counting after it."""
 DELETED = "This run was deleted."
 
@@ -84,12 +86,12 @@ class RunningJob:
         waits longer, because the best tree is on its way.
         """
         if self.job.stage is Stage.FINISHING:
-            return self.stage_at + OTHER_WORK_LIMIT
+            return self.stage_at + OTHER_STEPS_LIMIT
         if self.stop_at is not None:
             return self.stop_at + CANCEL_GRACE
         if self.job.stage is Stage.SOLVING:
             return self.stage_at + self.job.spec.time_limit + DEADLINE_GRACE
-        return self.stage_at + OTHER_WORK_LIMIT
+        return self.stage_at + OTHER_STEPS_LIMIT
 
     def loss_words(self, loss: WorkerLoss) -> str:
         """Say why the job lost its worker, and what to do."""
@@ -103,7 +105,7 @@ class RunningJob:
             limit = (
                 f"{DEADLINE_GRACE:g} s after its time limit"
                 if self.job.stage is Stage.SOLVING
-                else f"{OTHER_WORK_LIMIT:g} s of {self.job.stage}"
+                else f"{OTHER_STEPS_LIMIT:g} s of {self.job.stage}"
             )
             return (
                 f"The run did not end within {limit} and was stopped: start it again with a "

@@ -13,7 +13,7 @@ from odt_core.alternatives.question import QuestionPart, run_ranking
 from odt_core.data import Folding, ReadOptions, read_table
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind
-from odt_core.jobs.run_records import new_run
+from odt_core.jobs.job import new_run
 from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.studies import ComparisonSpec, PathSpec, run_fold, run_path

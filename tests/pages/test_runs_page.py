@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SplitSpec
 from odt_core.jobs import JobKind
-from odt_core.jobs.run_records import new_run
+from odt_core.jobs.job import new_run
 from odt_core.problem import Goal, Objective
 from odt_core.storage import LOCAL_OWNER, RunQuery, StorageError
 from odt_core.studies import CurveRepeat

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from odt_core.jobs import JobSpec
-from odt_core.jobs.run_records import new_run
+from odt_core.jobs.job import new_run
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
 from tests.core.jobs.conftest import address, postgres_database  # noqa: F401
 from tests.core.jobs.helpers import Server, record, sample_job, status, wait_until

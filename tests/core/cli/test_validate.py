@@ -11,7 +11,7 @@ import pytest
 from odt_core import __version__
 from odt_core.cli import main
 from odt_core.data import SAMPLES, ReadOptions
-from odt_core.jobs.run_records import new_run
+from odt_core.jobs.job import new_run
 from odt_core.storage import LOCAL_OWNER, Ending, KeyMetrics, RunStatus, Store
 from odt_core.studies import ValidationSpec
 from odt_core.training import TrainSpec

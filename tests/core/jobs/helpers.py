@@ -14,8 +14,7 @@ import psutil
 
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, Table, infer_schema, read_table
 from odt_core.jobs import Job, JobManager, JobSpec
-from odt_core.jobs.local import LocalPool
-from odt_core.jobs.pool import Listener
+from odt_core.jobs.pool import Listener, LocalPool
 from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, RunRecord, RunStatus, Store
 from odt_core.topology import Topology

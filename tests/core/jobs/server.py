@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from odt_core.jobs import JobManager, JobSpec
-from odt_core.jobs.local import LocalPool
+from odt_core.jobs.pool import LocalPool
 from odt_core.storage import Store
 
 LEASE = 3600.0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
 from odt_core.export import Model
 from odt_core.jobs import JobSpec
-from odt_core.jobs.run_records import new_run
+from odt_core.jobs.job import new_run
 from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, Ending, KeyMetrics, RunStatus, Store
 from odt_core.topology import Topology

@@ -23,7 +23,7 @@ from odt_core.data import Fold, Folding, SplitSpec
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind, JobManager, JobSpec
 from odt_core.jobs.cluster import DaskPool, check_address, check_scheduler
-from odt_core.jobs.local import LocalPool
+from odt_core.jobs.pool import LocalPool
 from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
 from odt_core.studies import ComparisonSpec, CurveSpec, PathPart, ResampleRange, TreeCandidate

@@ -18,8 +18,8 @@ import pytest
 from sqlalchemy import text
 
 from odt_core.errors import InputError
-from odt_core.jobs import JobManager, JobSpec, local
-from odt_core.jobs.local import AT_REST, WorkerFolders, worker_memory
+from odt_core.jobs import JobManager, JobSpec, pool
+from odt_core.jobs.pool import AT_REST, WorkerFolders, worker_memory
 from odt_core.processes import MIB, memory_with_all
 from odt_core.storage import (
     LOCAL_OWNER,
@@ -173,12 +173,12 @@ def test_a_job_that_needs_too_much_memory_ends_alone(
 
 
 def test_folders_of_dead_servers_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "YOUNG", -1.0)
+    monkeypatch.setattr(pool, "YOUNG", -1.0)
     mine = WorkerFolders()
-    dead = Path(tempfile.mkdtemp(prefix=local.PREFIX))
+    dead = Path(tempfile.mkdtemp(prefix=pool.PREFIX))
     (dead / "lock").touch()
     (dead / "worker-1" / "odt-mip-1").mkdir(parents=True)
-    local.remove_left_behind()
+    pool.remove_left_behind()
     assert not dead.exists() and mine.folder.exists()
     mine.close()
     assert not mine.folder.exists()
@@ -285,7 +285,7 @@ def test_an_interrupted_run_has_its_true_duration(
 def test_a_frozen_worker_keeps_nobody_waiting(
     manager: JobManager, monkeypatch: pytest.MonkeyPatch, easy: JobSpec
 ) -> None:
-    monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", HARD_LIMIT)
+    monkeypatch.setattr(pool, "ACKNOWLEDGE_WITHIN", HARD_LIMIT)
     wait_until(lambda: manager._pool.n_free() == 1)
     frozen = worker_pid(manager)
     os.kill(frozen, signal.SIGSTOP)
@@ -294,9 +294,9 @@ def test_a_frozen_worker_keeps_nobody_waiting(
     second = manager.submit(easy)
     manager.cancel(second)
     assert worker_pid(manager) == frozen, "nobody has waited until it was ended"
-    monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", 0.0)
+    monkeypatch.setattr(pool, "ACKNOWLEDGE_WITHIN", 0.0)
     wait_until(lambda: frozen not in worker_pids(manager))
-    monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", HARD_LIMIT)
+    monkeypatch.setattr(pool, "ACKNOWLEDGE_WITHIN", HARD_LIMIT)
     wait_until(lambda: first.is_over)
     assert first.status is RunStatus.DONE, first.message
     wait_until(lambda: second.is_over)
@@ -352,8 +352,8 @@ def test_a_job_that_no_worker_takes_up_fails_in_words(
     deaf = tmp_path / "deaf-worker"
     deaf.write_text(DEAF_WORKER)
     deaf.chmod(0o700)
-    monkeypatch.setattr(local.sys, "executable", str(deaf))
-    monkeypatch.setattr(local, "ACKNOWLEDGE_WITHIN", 0.2)
+    monkeypatch.setattr(pool.sys, "executable", str(deaf))
+    monkeypatch.setattr(pool, "ACKNOWLEDGE_WITHIN", 0.2)
     manager = JobManager(store, 1)
     try:
         job = manager.submit(easy)

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from odt_core.jobs import JobManager, JobSpec, local, server_jobs
+from odt_core.jobs import JobManager, JobSpec, pool, server_jobs
 from odt_core.storage import LOCAL_OWNER, NotFoundError, RunStatus, Store
 from odt_core.training import Stage, run_training
 from tests.core.jobs.helpers import (
@@ -176,7 +176,7 @@ def test_a_solve_far_past_its_time_limit_is_stopped(
 def test_workers_that_cannot_start_are_told_of(
     store: Store, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local.sys, "executable", "/bin/false")
+    monkeypatch.setattr(pool.sys, "executable", "/bin/false")
     manager = JobManager(store, n_workers=1)
     try:
         job = manager.submit(easy)

@@ -8,7 +8,7 @@ import statistics
 import pytest
 
 from odt_core.data import SAMPLES, Fold, Folding, ReadOptions, SplitSpec, Table
-from odt_core.jobs.run_records import kept_result
+from odt_core.jobs.job import kept_result
 from odt_core.solution import Status
 from odt_core.studies import PathPart, PathResult, PathSpec, PathView, run_path, run_path_study
 from odt_core.topology import Topology
