@@ -9,9 +9,9 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from pages.common.gate import Gate
-from pages.common.people import sign_in_is_on
 from pages.common.server import health, store, warm_up
+from pages.common.session import sign_in_is_on
+from pages.frame.gate import Gate
 
 
 @asynccontextmanager

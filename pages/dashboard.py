@@ -5,16 +5,23 @@ from pathlib import Path
 import streamlit as st
 
 from odt_core import MADE_BY
-from pages.common.intents import draw_refused, finish_presses, forget_press, load_requested_table
 from pages.common.layout import draw_part, keep_words_readable
-from pages.common.messages import draw_messages
-from pages.common.people import draw_account, is_signed_in, owner, require_sign_in, sign_in_is_on
-from pages.common.places import Place, enter_page
-from pages.common.state import work
-from pages.common.stored import keep_choices
+from pages.common.session import (
+    Place,
+    draw_messages,
+    enter_page,
+    finish_presses,
+    forget_press,
+    owner,
+    sign_in_is_on,
+    work,
+)
+from pages.common.stored import keep_settings
+from pages.common.table_requests import draw_refused, load_requested_table
 from pages.frame.address import draw_lost, follow_address, write_address
 from pages.frame.banner import draw_banner, draw_problem
 from pages.frame.browser import keep_focus, read_drawings
+from pages.frame.sign_in import draw_account, is_signed_in, require_sign_in
 
 ICON = Path(__file__).parent / "common" / "icon.svg"
 
@@ -87,6 +94,6 @@ try:
         draw_messages()  # not before the page, which may ask to be drawn again
     read_drawings()
 finally:  # even if a page stops early
-    keep_choices(work())
+    keep_settings(work())
     write_address(on_compare=page.url_path == "compare")
     keep_focus()

@@ -25,17 +25,14 @@ from odt_core.jobs.evidence import KnownRuns, problem_of
 from odt_core.training import TrainSpec, node_rule_words
 from odt_core.words import capitalized, count_words, printable
 from pages.alternatives import keys
-from pages.common.intents import is_pressed, note_press
-from pages.common.messages import say
-from pages.common.people import owner
-from pages.common.runs import CHANGED, EVERY, draw_job_progress, has_tree, train_now
+from pages.common.controls import draw_question
+from pages.common.current_run import CHANGED, EVERY, draw_job_progress, has_tree, train_now
+from pages.common.markup import plain, shorten
 from pages.common.server import job_manager, store
+from pages.common.session import is_pressed, lane, note_press, owner, say, update
 from pages.common.settings import load_settings
-from pages.common.state import lane, update
 from pages.common.tables import ReadyData
 from pages.common.tables import problem_of as solved_problem
-from pages.common.text import plain, shorten
-from pages.train.rules import draw_question
 
 SOLVE = "Solve again"
 _ASKED, _PARENTS, _CHILDREN, _FREE = "edit_asked", "edit_parents", "edit_children", "edit_free_runs"

@@ -14,16 +14,10 @@ from odt_core.jobs import Batch
 from odt_core.words import count_words
 from pages.alternatives import keys
 from pages.alternatives.near_result import ShownTrees
-from pages.common.downloads import (
-    draw_figure_downloads,
-    draw_file,
-    draw_formula_switch,
-    result_json,
-)
+from pages.common.controls import draw_figure_downloads, draw_file, draw_formula_switch, result_json
 from pages.common.drawings import draw_chart
-from pages.common.html_tables import name_html, plain_table
 from pages.common.layout import current_theme
-from pages.common.text import file_stem, html_text
+from pages.common.markup import file_stem, html_text, name_html, plain_table
 
 
 def draw_column_worth(batch: Batch, shown: ShownTrees) -> None:

@@ -9,7 +9,7 @@ from odt_core.render import small_tree_dot, tree_summary
 from pages.alternatives import keys
 from pages.alternatives.near_result import ShownTrees
 from pages.common.layout import current_theme
-from pages.common.text import plain, shorten
+from pages.common.markup import plain, shorten
 
 A_PAGE = 6
 """Trees on a page of the gallery. They fill lines of three, two or one."""

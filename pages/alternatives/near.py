@@ -26,22 +26,21 @@ from pages.alternatives.gallery import draw_gallery
 from pages.alternatives.near_result import ShownTrees, draw_list
 from pages.alternatives.near_table import draw_near_table
 from pages.alternatives.pair import draw_beside_best, make_current_pressed
+from pages.common.current_run import draw_job_progress, draw_unstored
 from pages.common.drawings import draw_tree
-from pages.common.messages import draw_unstored
-from pages.common.runs import draw_job_progress
+from pages.common.markup import plain, shorten
+from pages.common.session import work
 from pages.common.settings import shape_name
-from pages.common.state import work
 from pages.common.studies import (
     EVERY,
+    MOST_SECONDS_EACH,
     draw_stop_button,
     draw_study_button,
     draw_study_failure,
     is_busy,
 )
 from pages.common.tables import ReadyData, rows_of
-from pages.common.text import plain, shorten
 from pages.common.widgets import start_value
-from pages.compare.plan import MOST_SECONDS
 
 LIST = "List near-optimal trees"
 
@@ -133,7 +132,7 @@ def _draw_settings(job: Job) -> JobSpec | None:
             help="Empty means any. The list then ends at the number of trees or the time limit.",
         )
         limit = st.number_input(
-            "Seconds at most", 1, MOST_SECONDS, key=keys.SECONDS, persist_state="session"
+            "Seconds at most", 1, MOST_SECONDS_EACH, key=keys.SECONDS, persist_state="session"
         )
         costs, most = _draw_costs(job)
         part = AlternativesPart(

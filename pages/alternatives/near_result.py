@@ -16,9 +16,9 @@ from odt_core.studies import Adoption
 from odt_core.words import capitalized, count_words, list_words, number_words, seconds_words
 from pages.alternatives import keys
 from pages.common.layout import draw_part
+from pages.common.markup import plain, shorten
 from pages.common.studies import draw_study_button
 from pages.common.tables import ReadyData, rows_of
-from pages.common.text import plain, shorten
 
 LIST_LIMITED = "List the best trees with these columns"
 

@@ -14,7 +14,7 @@ from odt_core.confusion import Confusion
 from odt_core.words import printable
 from pages.alternatives import keys
 from pages.alternatives.near_result import ShownTrees
-from pages.common.text import shorten
+from pages.common.markup import shorten
 
 SHORT, TALL = 12, 440
 """The most rows of a table in full height, and the height of a longer table in pixels."""

@@ -9,14 +9,12 @@ import streamlit as st
 from odt_core.jobs import Job
 from pages.alternatives.near import draw_near
 from pages.alternatives.question import draw_one_question
+from pages.common.current_run import settle_run, unfinished_job, watch_run
 from pages.common.drawings import hide_old_charts
 from pages.common.layout import choose_page_view, follow_theme
-from pages.common.places import Place
-from pages.common.runs import settle_run, unfinished_job
-from pages.common.state import work
+from pages.common.session import Place, work
 from pages.common.studies import ALTERNATIVES_VIEW, NEAR_OPTIMAL, ONE_QUESTION
 from pages.common.tables import ReadyData, need_data, need_rows, problem_of, send_to
-from pages.train.progress import watch_run
 
 # The views, each with its own controls. Streamlit would show a docstring here.
 VIEWS: dict[str, Callable[[ReadyData, Job], None]] = {

@@ -14,11 +14,11 @@ from odt_core.topology import Topology
 from odt_core.words import count_words, printable
 from pages.alternatives import keys
 from pages.alternatives.near_result import ShownTrees
+from pages.common.current_run import MAKE_CURRENT, start_job, unfinished_job
 from pages.common.drawings import draw_tree
-from pages.common.intents import forget_press, is_pressed, note_press
 from pages.common.layout import side_by_side
-from pages.common.runs import MAKE_CURRENT, start_job, unfinished_job
-from pages.common.text import plain, shorten
+from pages.common.markup import plain, shorten
+from pages.common.session import forget_press, is_pressed, note_press
 
 
 def draw_beside_best(job: Job | None, shown: ShownTrees) -> None:

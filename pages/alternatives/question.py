@@ -29,18 +29,23 @@ from pages.alternatives.changes import (
     solve_pressed,
 )
 from pages.alternatives.node_choice import let_choose
-from pages.alternatives.rankings import OTHERS_WORDS, forget_ranking, known_or_new, question_key
+from pages.alternatives.rankings import (
+    forget_ranking,
+    known_or_new,
+    question_key,
+    show_opened_ranking,
+)
+from pages.common.current_run import EVERY, notice
 from pages.common.drawings import draw_chart, draw_tree
-from pages.common.html_tables import name_html, plain_table
 from pages.common.layout import current_theme
-from pages.common.messages import say
-from pages.common.runs import EVERY, notice
+from pages.common.markup import isolate, name_html, plain, plain_table, shorten
 from pages.common.server import job_manager
+from pages.common.session import say
+from pages.common.settings import OTHERS_WORDS
+from pages.common.studies import MOST_SECONDS_EACH
 from pages.common.tables import ReadyData, rows_of
-from pages.common.text import isolate, plain, shorten
 from pages.common.widgets import start_value
 
-MOST_SECONDS = 3600
 MOST_NAMED = 8
 log = logging.getLogger("pages.alternatives.question")
 
@@ -55,6 +60,7 @@ def draw_one_question(data: ReadyData, job: Job) -> None:
     job : Job
         The current training run, which has a tree.
     """
+    show_opened_ranking(job.id)
     solve_pressed(data, job)
     assert job.trained is not None
     tree = job.trained.tree
@@ -333,7 +339,7 @@ def _draw_unproved(ranking: Ranking, asked: JobSpec, seconds: float) -> None:
     elif ranking.unproved:
         names = _first(list(ranking.unproved))
         st.caption(plain(f"Not proved in {number_words(seconds)} s for each: {names}."))
-        more = min(6 * seconds, MOST_SECONDS)
+        more = min(6 * seconds, MOST_SECONDS_EACH)
         if more > seconds:
             _draw_again(asked, f"Give each column {number_words(more)} s", more)
 

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import NoReturn
 
 import streamlit as st
 
-from odt_core.alternatives.question import Others, QuestionPart, Ranking
+from odt_core.alternatives.question import QuestionPart, Ranking
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.jobs.evidence import KnownRuns
-from odt_core.storage import NotFoundError
 from pages.alternatives import keys
-from pages.common.people import owner
-from pages.common.places import Place
-from pages.common.runs import QUICK, wait_for
+from pages.common.current_run import QUICK, wait_for
 from pages.common.server import job_manager, store
-from pages.common.state import lane
-from pages.common.stored import take_run
-from pages.common.studies import ALTERNATIVES_VIEW, ONE_QUESTION
+from pages.common.session import lane, owner
+from pages.common.stored import take_opened_ranking
 
-OTHERS_WORDS = {
-    Others.FREE: "Everything",
-    Others.BELOW: "Not the questions above",
-    Others.KEPT: "Nothing",
-}
-"""The options for what else may change with a question."""
 _KNOWN, _WATCHED = "question_known", "question_watched"
 """Session keys: the rankings by their specifications, and the last specification that began."""
 
@@ -104,42 +93,22 @@ def forget_ranking(asked: JobSpec, seconds: float) -> None:
     st.session_state[keys.RANKING_SECONDS] = seconds
 
 
-def ranked_tree(ranking_id: str) -> Job:
-    """Return the run of the tree whose question was ranked.
+def show_opened_ranking(run_id: str) -> None:
+    """Show the ranking that was opened on the Runs page, at its question.
 
-    Raises
-    ------
-    NotFoundError
-        If the person has no such ranking, or the run of its tree was deleted.
+    Call it before the controls are drawn.
+
+    Parameters
+    ----------
+    run_id : str
+        The run of the tree with the question.
     """
-    run_id: str | None = ranking_id
-    while run_id is not None:  # a ranking may repeat another one
-        job = job_manager().find(owner(), run_id)
-        if job.spec.kind is not JobKind.QUESTION:
-            return job
-        run_id = store().runs.summary(owner(), run_id).rerun_of
-    raise NotFoundError(
-        "The run of this ranking's tree was deleted, so the ranking cannot be opened."
-    )
-
-
-def open_ranking(ranking_id: str) -> NoReturn:
-    """Make a ranking's tree current, and show the ranking at its question.
-
-    Raises
-    ------
-    NotFoundError
-        If the person has no such ranking, or its tree's run or data set was deleted.
-    """
-    ranking = job_manager().find(owner(), ranking_id)
+    ranking = take_opened_ranking()
+    if ranking is None:
+        return
     part = ranking.spec.part
-    if not isinstance(part, QuestionPart) or part.question is None:
-        raise NotFoundError("This ranking does not name a question of a tree.")
-    tree = ranked_tree(ranking_id)
-    take_run(tree)
+    assert isinstance(part, QuestionPart)
     _known()[_name(ranking.spec)] = ranking
-    st.session_state[question_key(tree.id)] = part.question
+    st.session_state[question_key(run_id)] = part.question
     st.session_state[keys.OTHERS] = part.others
     st.session_state[keys.RANKING_SECONDS] = ranking.spec.train.time_limit
-    st.session_state[ALTERNATIVES_VIEW] = ONE_QUESTION
-    st.switch_page(Place.ALTERNATIVES)

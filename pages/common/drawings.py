@@ -26,7 +26,7 @@ from odt_core.topology import Topology
 from odt_core.tree import Tree
 from odt_core.words import category_lists
 from pages.common.layout import current_theme
-from pages.common.text import html_text, isolate
+from pages.common.markup import html_text, isolate
 from pages.common.widgets import start_value
 
 # Streamlit gives the frames and toolbars of its elements neither keys nor classes. Styles for them

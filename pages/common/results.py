@@ -39,9 +39,16 @@ from odt_core.training import parse_percent
 from odt_core.tree import Tree
 from odt_core.words import SHORT, count_words, percent_words, unseen_words
 from pages.common.drawings import draw_chart
-from pages.common.html_tables import count_table, name_html, plain_table, value_html
 from pages.common.layout import current_theme
-from pages.common.text import html_text, plain, shorten
+from pages.common.markup import (
+    count_table,
+    html_text,
+    name_html,
+    plain,
+    plain_table,
+    shorten,
+    value_html,
+)
 from pages.common.widgets import start_value
 
 

@@ -6,13 +6,16 @@ import asyncio
 import gc
 import importlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import streamlit as st
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from odt_core.jobs import JobManager
-from odt_core.storage import Store, open_store
+from odt_core.storage import StorageError, Store, open_store
+from pages.common.markup import plain
 
 
 @st.cache_resource(show_spinner=False)
@@ -49,3 +52,12 @@ def freeze_loaded_objects() -> None:
         importlib.import_module(module)
     gc.collect()
     gc.freeze()
+
+
+@contextmanager
+def show_store_errors() -> Iterator[None]:
+    """Draw an error of the store instead of the part inside; a context manager and a decorator."""
+    try:
+        yield
+    except StorageError as error:
+        st.error(f"Stored data and runs cannot be shown now. {plain(str(error))}")

@@ -1,18 +1,27 @@
-"""A run's settings as values of the Train page's controls."""
+"""A run's settings: values of the Train page's controls, specifications, and words."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 
+from odt_core.alternatives.question import Others
 from odt_core.errors import InputError
+from odt_core.jobs import JobKind
 from odt_core.problem import Goal, LeafCount, Objective
-from odt_core.topology import PRESETS, AnyShape, Shape
-from odt_core.training import FeatureSelection, TrainSpec
+from odt_core.solution import Engine
+from odt_core.storage import RunSummary
+from odt_core.topology import PRESETS, AnyShape, Shape, Topology
+from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, parse_floor, parse_weight
 from odt_core.words import count_words
+from pages.common.markup import shorten
+from pages.common.session import work
+from pages.common.tables import ReadyData
 
 
 class TrainKey:
@@ -27,6 +36,7 @@ class TrainKey:
     GOAL = "train_goal"
     WEIGHT = "train_weight"
     RULES = "train_rules"
+    RULE = "train_rule"
     FORBIDDEN = "train_forbidden"
     SECONDS = "train_seconds"
     ENGINE = "train_engine"
@@ -67,7 +77,6 @@ SHAPE_NAMES = {
 }
 DEFAULT_SHAPE = "depth-2"
 """The shape with which a session begins."""
-
 MOST_SECONDS = 24 * 3600
 """The longest time limit, in seconds."""
 
@@ -84,32 +93,6 @@ def read_time_limit(seconds: float | None) -> float:
     if seconds is None or not 1 <= seconds <= MOST_SECONDS:
         raise InputError(f"The time limit must be from 1 to {MOST_SECONDS} seconds.")
     return float(seconds)
-
-
-def draw_cap(key: str, width: int | Literal["stretch"] = "stretch", more: str = "") -> int | None:
-    """Draw the field for the largest set of categories. `read_cap` reads its value.
-
-    Parameters
-    ----------
-    key : str
-        The field's key.
-    width : int or ``stretch``
-        The field's width in pixels.
-    more : str
-        Further sentences for the help.
-    """
-    return st.number_input(
-        "Largest set of categories",
-        min_value=1,
-        step=1,
-        value=None,
-        placeholder="no cap",
-        key=key,
-        persist_state="session",
-        width=width,
-        help="The most categories of a column on one side of a question (max.card in the paper). "
-        f"Empty means no cap. {more}",
-    )
 
 
 def read_cap(cap: int | None) -> int | None:
@@ -197,3 +180,137 @@ def shape_name(topology: Shape) -> str:
         return topology.text
     mirrored = "" if topology.name == topology.preset else ", mirrored"
     return f"{SHAPE_NAMES[topology.preset]}{mirrored}"
+
+
+FURTHER_FLOORS = {rate: TrainKey.further_floor(rate) for rate in ("tpr", "tnr")}
+"""The keys of the further floors, by rate."""
+
+
+def objective_of_train(goal: Goal, floor: Fraction | None) -> Objective:
+    """Combine a goal and its floor with the Train page's class weight and further floors.
+
+    Raises
+    ------
+    InputError
+        If one of them cannot be used.
+    """
+    weight = Fraction(1)
+    if goal is Goal.ACCURACY:
+        weight = parse_weight(str(st.session_state.get(TrainKey.WEIGHT, "1")), "Class weight C")
+    further: list[Fraction | None] = []
+    for rate, key in FURTHER_FLOORS.items():
+        text = str(st.session_state.get(key, "")).strip()
+        is_further = text and rate != goal.floor_rate
+        further.append(parse_floor(text, "A floor") if is_further else None)
+    return make_objective(goal, floor, weight, (further[0], further[1]))
+
+
+def make_objective(
+    goal: Goal,
+    floor: Fraction | None,
+    weight: Fraction,
+    further: tuple[Fraction | None, Fraction | None],
+) -> Objective:
+    """Make the objective from its parts.
+
+    Raises
+    ------
+    InputError
+        If the parts contradict each other.
+    """
+    min_tpr, min_tnr = further
+    if goal is Goal.MAX_TPR:
+        min_tnr = floor
+    elif goal is Goal.MAX_TNR:
+        min_tpr = floor
+    if goal.floor_rate is None and floor is not None:
+        raise InputError(f"The goal {goal} has no floor of its own.")
+    return Objective(goal, weight, min_tpr, min_tnr)
+
+
+def frontier_spec(
+    data: ReadyData, shapes: Sequence[str], cap: int | None, limit: float | None
+) -> TrainSpec:
+    """Return the run for the settings and the first shape, with the current tree's conditions.
+
+    Raises
+    ------
+    InputError
+        If a setting cannot be used.
+    """
+    seconds, max_card = read_time_limit(limit), read_cap(cap)
+    topologies = [Topology.parse(shape) for shape in shapes]
+    spec = TrainSpec(
+        schema=data.schema,
+        split=data.split,
+        topology=topologies[0],
+        objective=Objective(),
+        max_card=max_card,
+        engine=Engine.SEARCH,
+        time_limit=seconds,
+    )
+    job = work().job
+    if job is None or job.spec.train.schema != data.schema:
+        return spec
+    then = job.spec.train
+    return replace(
+        spec,
+        rules=rules_that_apply(then, topologies),
+        forbid_empty_branches=then.forbid_empty_branches,
+        smallest_leaf=then.smallest_leaf,
+        feature_selection=then.feature_selection,
+        least_features=then.least_features,
+    )
+
+
+def rules_that_apply(then: TrainSpec, topologies: Sequence[Topology]) -> RulesSpec:
+    """Return a run's rules for other shapes. Rules for single nodes apply to its own shape only."""
+    if all(topology == then.topology for topology in topologies):
+        return then.rules
+    return RulesSpec(then.rules.forbidden)
+
+
+OTHERS_WORDS = {
+    Others.FREE: "Everything",
+    Others.BELOW: "Not the questions above",
+    Others.KEPT: "Nothing",
+}
+"""The options for what else may change with a question."""
+KIND_WORDS = {
+    JobKind.TRAIN: "Tree",
+    JobKind.FRONTIER: "Frontier",
+    JobKind.CURVE: "Curves",
+    JobKind.COMPARE: "Comparison",
+    JobKind.STABILITY: "Stability",
+    JobKind.ADOPT: "Chosen tree",
+    JobKind.PATH: "Path by size",
+    JobKind.VERIFY: "Check of a proof",
+    JobKind.VALIDATE: "Validation",
+    JobKind.ALTERNATIVES: "Alternatives",
+    JobKind.QUESTION: "Columns at a question",
+}
+
+
+def kind_words(kind: str) -> str:
+    """Name the kind of a run."""
+    return KIND_WORDS.get(JobKind(kind), kind) if kind in set(JobKind) else shorten(kind, 30)
+
+
+def shape_of(run: RunSummary) -> str:
+    """Name the shapes of a run as on their cards, or by their texts."""
+    return ", ".join(_shape_of_name(name) for name in run.headline.topology.split(", "))
+
+
+def _shape_of_name(name: str) -> str:
+    number = name.removeprefix("any-")
+    if name != number and number.isdigit():
+        return f"Any, at most {count_words(int(number), 'question')}"
+    return SHAPE_NAMES.get(name, name)
+
+
+def run_name(run: RunSummary) -> str:
+    """Return the user's name for a run, or a name from its kind, shape and goal."""
+    if run.name:
+        return run.name
+    shape = shape_of(run)
+    return f"{kind_words(run.kind)}{f', {shape}' if shape else ''}"

@@ -12,21 +12,22 @@ from typing import NoReturn
 
 import streamlit as st
 
+from odt_core.alternatives.question import QuestionPart
 from odt_core.data import USUAL_SPLIT, ReadOptions, Schema, SplitSpec, infer_schema
 from odt_core.errors import InputError
 from odt_core.jobs import Batch, Job, JobKind, JobSpec
 from odt_core.storage import DatasetRecord, Deleted, NotFoundError, StorageError
 from odt_core.storage.rows import no_run
 from odt_core.words import count_words
-from pages.common.messages import say
-from pages.common.people import owner
-from pages.common.places import Place
-from pages.common.runs import CHANGED
+from pages.common.current_run import CHANGED
+from pages.common.markup import plain, shorten
 from pages.common.server import job_manager, store
+from pages.common.session import Dataset, Place, Work, lane, owner, say, update, work
 from pages.common.settings import load_settings
-from pages.common.state import Dataset, Work, lane, update, work
 from pages.common.studies import (
+    ALTERNATIVES_VIEW,
     FRONTIER,
+    ONE_QUESTION,
     PREDICT_VIEW,
     SENSITIVITY_VIEW,
     STUDY_PAGES,
@@ -35,15 +36,13 @@ from pages.common.studies import (
     studies_of,
 )
 from pages.common.tables import forget_tables, table_of
-from pages.common.text import plain, shorten
 
-_KEPT = "keeping_kept"
-
+_KEPT, _OPENED = "keeping_kept", "stored_opened_ranking"
 log = logging.getLogger("pages.common.stored")
 
 
 @dataclass(frozen=True)
-class Choices:
+class DatasetSettings:
     """A person's settings of a data set.
 
     Attributes
@@ -64,7 +63,7 @@ class Choices:
     run: str | None = None
 
 
-def stored_choices(sha256: str) -> Choices:
+def stored_settings(sha256: str) -> DatasetSettings:
     """Return this person's last settings of a data set.
 
     Raises
@@ -74,20 +73,20 @@ def stored_choices(sha256: str) -> Choices:
     """
     record = store().datasets.choices(owner(), sha256)
     if record is None:
-        return Choices()
+        return DatasetSettings()
     try:
-        return Choices(
+        return DatasetSettings(
             ReadOptions(**record["read"]),
             Schema.from_json(record["schema"]),
             SplitSpec.from_json(record["split"]),
             record["run"],
         )
     except (InputError, KeyError, TypeError, ValueError):
-        log.exception("the choices were stored by another version; the defaults are used")
-        return Choices()
+        log.exception("the settings were stored by another version; the defaults are used")
+        return DatasetSettings()
 
 
-def keep_choices(now: Work) -> None:
+def keep_settings(now: Work) -> None:
     """Store the current settings, if they changed."""
     if now.dataset is None or now.schema is None or now.split is None:
         return
@@ -103,7 +102,7 @@ def keep_choices(now: Work) -> None:
     try:
         store().datasets.keep_choices(owner(), now.dataset.sha256, record)
     except InputError:  # the session still has the settings, so the page continues
-        log.exception("the choices could not be stored")
+        log.exception("the settings could not be stored")
         return
     st.session_state[_KEPT] = said
 
@@ -129,7 +128,7 @@ def open_dataset(sha256: str) -> None:
     NotFoundError
         If the person has no such data set, or only its hash.
     """
-    kept = stored_choices(sha256)
+    kept = stored_settings(sha256)
     dataset = stored_dataset(sha256, kept.read)
     schema = kept.schema or infer_schema(dataset.table)
     update(dataset=dataset, schema=schema, split=kept.split)
@@ -183,7 +182,7 @@ def attach_run(run_id: str) -> None:
         If the person has no such run, or its data set is not stored.
     """
     job = _own_job(run_id, JobKind.TRAIN, JobKind.ADOPT)
-    kept = stored_choices(job.spec.dataset)
+    kept = stored_settings(job.spec.dataset)
     take_run(job)
     if kept.run == run_id and kept.schema is not None:
         open_dataset(job.spec.dataset)
@@ -243,12 +242,30 @@ def open_run(run_id: str) -> NoReturn:
         st.session_state[page.view_key] = page.view
         place = page.place
     else:
-        place = take_run(job_manager().find(owner(), run_id))
+        job = job_manager().find(owner(), run_id)
+        place = _take_ranking(job) if job.spec.kind is JobKind.QUESTION else take_run(job)
         if place is Place.SENSITIVITY:
             st.session_state[SENSITIVITY_VIEW] = FRONTIER
         if place is Place.PREDICT:
             st.session_state[PREDICT_VIEW] = VALIDATION
     st.switch_page(place)
+
+
+def _take_ranking(ranking: Job) -> Place:
+    """Make the tree of a ranking of columns current. Its page shows the ranking."""
+    part = ranking.spec.part
+    if not isinstance(part, QuestionPart) or part.question is None:
+        raise NotFoundError("This ranking does not name a question of a tree.")
+    take_run(ranked_tree(ranking.id))
+    st.session_state[_OPENED] = ranking
+    st.session_state[ALTERNATIVES_VIEW] = ONE_QUESTION
+    return Place.ALTERNATIVES
+
+
+def take_opened_ranking() -> Job | None:
+    """Return the ranking that was opened on the Runs page, once."""
+    found: Job | None = st.session_state.pop(_OPENED, None)
+    return found
 
 
 def change_and_run_again(run_id: str) -> NoReturn:
@@ -315,7 +332,7 @@ def _take_data_of(batch: Batch) -> None:
     spec, now = batch.jobs[0].spec, work()
     if now.dataset is not None and now.dataset.sha256 == spec.dataset:
         return
-    kept = stored_choices(spec.dataset)
+    kept = stored_settings(spec.dataset)
     update(
         dataset=stored_dataset(spec.dataset, spec.read),
         schema=spec.train.schema,
@@ -389,3 +406,22 @@ def delete_dataset(sha256: str, name: str) -> Deleted:
     words = f"Deleted {plain(shorten(name, 40))} and {count_words(gone.n_runs, 'run')}"
     say(f"{words}." if gone.wiped else f"{words}; the disk is wiped within a minute.")
     return gone
+
+
+def ranked_tree(ranking_id: str) -> Job:
+    """Return the run of the tree whose question was ranked.
+
+    Raises
+    ------
+    NotFoundError
+        If the person has no such ranking, or the run of its tree was deleted.
+    """
+    run_id: str | None = ranking_id
+    while run_id is not None:  # a ranking may repeat another one
+        job = job_manager().find(owner(), run_id)
+        if job.spec.kind is not JobKind.QUESTION:
+            return job
+        run_id = store().runs.summary(owner(), run_id).rerun_of
+    raise NotFoundError(
+        "The run of this ranking's tree was deleted, so the ranking cannot be opened."
+    )

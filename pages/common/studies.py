@@ -10,15 +10,14 @@ import streamlit as st
 
 from odt_core.jobs import Batch, JobKind, JobSpec
 from odt_core.words import seconds_words
-from pages.common.intents import is_pressed, note_press, queue_pressed
-from pages.common.people import owner
-from pages.common.places import Place
+from pages.common.markup import plain
 from pages.common.server import job_manager
-from pages.common.state import Work
-from pages.common.text import plain
+from pages.common.session import Place, Work, is_pressed, note_press, owner, queue_pressed
 
 EVERY = 0.7
 """Seconds between two updates of a running study."""
+MOST_SECONDS_EACH = 3600
+"""The longest time limit of each run of a study, in seconds."""
 
 SENSITIVITY_VIEW, COMPARE_VIEW, PREDICT_VIEW = "sens_view", "compare_view", "predict_view"
 ALTERNATIVES_VIEW = "alternatives_view"

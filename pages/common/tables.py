@@ -20,11 +20,10 @@ from odt_core.jobs import Job
 from odt_core.jobs.table_readings import Progress, TableReadings, read_table_in_process
 from odt_core.problem import Problem
 from odt_core.training import FeatureSelection, build_problem
-from pages.common.intents import forget_press, withdraw_table
-from pages.common.places import Place
+from pages.common.markup import plain, sentence
 from pages.common.server import store
-from pages.common.state import Dataset, work
-from pages.common.text import plain, sentence
+from pages.common.session import Dataset, Place, forget_press, work
+from pages.common.table_requests import withdraw_table
 
 
 class _Cached(Protocol):

@@ -11,8 +11,8 @@ from odt_core.evaluation import FAIRNESS, can_ask_about_sets
 from odt_core.jobs import Batch, JobKind, JobSpec
 from odt_core.studies import Comparison, FoldRun, compare_runs
 from odt_core.words import count_words
-from pages.common.messages import draw_unstored
-from pages.common.state import work
+from pages.common.current_run import draw_unstored
+from pages.common.session import work
 from pages.common.studies import (
     EVERY,
     draw_stop_button,

@@ -14,18 +14,20 @@ from odt_core.studies import PathPart, PathSpec, PathView
 from odt_core.topology import MAX_NODES
 from odt_core.training import RulesSpec, TrainSpec
 from odt_core.words import count_words, goal_words, seconds_words
-from pages.common.messages import draw_unstored
-from pages.common.settings import draw_cap
-from pages.common.state import work
+from pages.common.controls import choose_floor, choose_goal, draw_cap
+from pages.common.current_run import draw_unstored
+from pages.common.markup import plain
+from pages.common.session import work
+from pages.common.settings import frontier_spec, objective_of_train
 from pages.common.studies import (
     EVERY,
+    MOST_SECONDS_EACH,
     draw_stop_button,
     draw_study_button,
     draw_study_progress,
     is_busy,
 )
 from pages.common.tables import ReadyData, prepared_rows
-from pages.common.text import plain
 from pages.common.widgets import start_value
 from pages.compare.path_result import (
     CHOSEN,
@@ -33,9 +35,7 @@ from pages.compare.path_result import (
     draw_path_result,
     train_pressed,
 )
-from pages.compare.plan import MOST_SECONDS, has_large_sets
-from pages.sensitivity.frontier_search import frontier_spec
-from pages.train.goals import choose_floor, choose_goal, objective_of_train
+from pages.compare.plan import has_large_sets
 
 FIND = "Find the path"
 MOST, FOLDS, CAP, SECONDS = "path_most", "path_folds", "path_max_card", "path_seconds"
@@ -113,7 +113,7 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
         limit = st.number_input(
             "Seconds at most",
             1,
-            MOST_SECONDS,
+            MOST_SECONDS_EACH,
             key=SECONDS,
             persist_state="session",
             help="The time limit of the path on all training rows, and of each fold. Points that "

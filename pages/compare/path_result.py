@@ -12,16 +12,15 @@ from odt_core.jobs import Batch
 from odt_core.studies import PathPoint, PathView, path_csv
 from odt_core.topology import AnyShape
 from odt_core.words import count_words, percent_words, seconds_words
-from pages.common.downloads import draw_figure_downloads, draw_file
+from pages.common.controls import draw_figure_downloads, draw_file
+from pages.common.current_run import changes_since, draw_changes, train_now, unfinished_job
 from pages.common.drawings import draw_chart, draw_tree
-from pages.common.html_tables import plain_table
-from pages.common.intents import is_pressed, note_press
 from pages.common.layout import current_theme, side_by_side
-from pages.common.runs import changes_since, draw_changes, train_now, unfinished_job
+from pages.common.markup import file_stem, html_text, plain, plain_table
+from pages.common.session import is_pressed, note_press
 from pages.common.settings import SHAPE_NAMES
 from pages.common.studies import draw_study_failure
 from pages.common.tables import ReadyData, rows_of
-from pages.common.text import file_stem, html_text, plain
 
 CHOSEN = "path_chosen"
 """Key of the chosen number of questions."""

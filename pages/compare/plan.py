@@ -16,13 +16,13 @@ from odt_core.studies import ComparisonFold, ComparisonSpec, CutPoints, TreeCand
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import FeatureSelection, TrainSpec
 from odt_core.words import count_words, goal_words
-from pages.common.settings import SHAPE_NAMES
-from pages.common.state import work
+from pages.common.controls import choose_floor, choose_goal
+from pages.common.markup import plain
+from pages.common.session import work
+from pages.common.settings import SHAPE_NAMES, frontier_spec, objective_of_train
+from pages.common.studies import MOST_SECONDS_EACH
 from pages.common.tables import ReadyData, prepared_rows
-from pages.common.text import plain
 from pages.common.widgets import start_value
-from pages.sensitivity.frontier_search import frontier_spec
-from pages.train.goals import choose_floor, choose_goal, objective_of_train
 
 SHAPES, CAPS, CUTS, SELECTIONS = (
     "compare_shapes",
@@ -58,12 +58,11 @@ SELECTIONS_HELP = (
     "The columns that trees may use: all, or only those that a default CART uses on the fold's "
     "training rows (paper, section 5.4). You can choose several."
 )
-MOST_SECONDS = 3600
 FEW_CATEGORIES = 3
 """The most categories of a column for which a cap of 1 makes no difference."""
 
 
-Choice = TypeVar("Choice")
+Option = TypeVar("Option")
 
 
 class Method(StrEnum):
@@ -200,7 +199,7 @@ def has_large_sets(rows: Prepared) -> bool:
     return any(not f.is_numerical and f.n_values > FEW_CATEGORIES for f in rows.train.features)
 
 
-def _draw_choices(label: str, key: str, words: Mapping[Choice, str], help_: str) -> list[Choice]:
+def _draw_choices(label: str, key: str, words: Mapping[Option, str], help_: str) -> list[Option]:
     """Draw a choice of several options."""
     return list(
         st.pills(
@@ -252,7 +251,9 @@ def _draw_folds() -> Folding:
             persist_state="session",
             help="How often the rows are divided. More repeats give steadier means.",
         )
-        st.number_input("Seconds for a tree", 1, MOST_SECONDS, key=SECONDS, persist_state="session")
+        st.number_input(
+            "Seconds for a tree", 1, MOST_SECONDS_EACH, key=SECONDS, persist_state="session"
+        )
         st.toggle(
             "All rows, including the test rows",
             key=ALL_ROWS,

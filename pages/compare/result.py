@@ -26,14 +26,8 @@ from odt_core.studies.comparison_words import (
     verdict_words,
 )
 from odt_core.words import count_words, goal_words, percent_words, seconds_words
-from pages.common.downloads import draw_figure_downloads, draw_file
-from pages.common.drawings import draw_tree
-from pages.common.html_tables import plain_table, value_html
-from pages.common.intents import is_pressed, note_press
-from pages.common.layout import side_by_side
-from pages.common.places import Place
-from pages.common.results import draw_verdict
-from pages.common.runs import (
+from pages.common.controls import draw_figure_downloads, draw_file
+from pages.common.current_run import (
     EVERY,
     changes_since,
     draw_changes,
@@ -43,10 +37,13 @@ from pages.common.runs import (
     train_now,
     unfinished_job,
 )
-from pages.common.state import work
+from pages.common.drawings import draw_tree
+from pages.common.layout import side_by_side
+from pages.common.markup import file_stem, html_text, plain, plain_table, value_html
+from pages.common.results import draw_verdict
+from pages.common.session import Place, is_pressed, note_press, work
 from pages.common.studies import draw_study_failure
 from pages.common.tables import ReadyData, rows_of
-from pages.common.text import file_stem, html_text, plain
 from pages.compare.figure import (
     CHOSEN,
     draw_comparison_figure,

@@ -19,11 +19,10 @@ from odt_core.studies import (
 )
 from odt_core.studies.stability_words import meaning_words
 from odt_core.words import count_words, goal_words, seconds_words
-from pages.common.messages import draw_unstored
-from pages.common.places import Place
-from pages.common.runs import has_tree, is_over_or_proved
+from pages.common.current_run import draw_unstored, has_tree, is_over_or_proved
+from pages.common.markup import plain
+from pages.common.session import Place, work
 from pages.common.settings import SHAPE_NAMES
-from pages.common.state import work
 from pages.common.studies import (
     EVERY,
     draw_stop_button,
@@ -32,7 +31,6 @@ from pages.common.studies import (
     is_busy,
 )
 from pages.common.tables import ReadyData
-from pages.common.text import plain
 from pages.common.widgets import start_value
 from pages.compare.stability_result import (
     draw_columns,

@@ -15,12 +15,11 @@ from odt_core.studies.stability_words import (
     stability_sentences,
 )
 from odt_core.words import count_words, percent_words, seconds_words
-from pages.common.downloads import draw_figure_downloads, draw_file, draw_formula_switch
+from pages.common.controls import draw_figure_downloads, draw_file, draw_formula_switch
 from pages.common.drawings import draw_chart
-from pages.common.html_tables import name_html, plain_table, value_html
 from pages.common.layout import current_theme
+from pages.common.markup import file_stem, html_text, name_html, plain, plain_table, value_html
 from pages.common.studies import draw_study_failure
-from pages.common.text import file_stem, html_text, plain
 
 MOST_SETS = 8
 """The most sets of categories that the page lists."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from odt_core.words import count_words, percent_words
-from pages.common.text import html_text, shorten
+from pages.common.markup import html_text, shorten
 
 _POSITIVE = "#23879a"  # readable as a surface on white and on the dark background
 _NEGATIVE = "color-mix(in srgb, currentColor 22%, transparent)"

@@ -11,10 +11,10 @@ import streamlit as st
 from odt_core.data import Change, Finding, ReadOptions, Remedy, Schema, Severity
 from odt_core.errors import quoted
 from odt_core.words import count_words
-from pages.common.state import update
-from pages.common.text import plain, sentence, shorten
-from pages.data.choices import apply_remedies, current
+from pages.common.markup import plain, sentence, shorten
+from pages.common.session import update
 from pages.data.derived import Rows, findings
+from pages.data.schema_edits import apply_remedies, current
 from pages.data.source import read_differently
 
 MOST_NAMES = 12

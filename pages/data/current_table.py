@@ -10,12 +10,11 @@ import hashlib
 from odt_core.data import SAMPLES, ReadOptions, Schema
 from odt_core.data.stray_lines import single_column_refusal
 from odt_core.errors import InputError
-from pages.common.intents import withdraw_table
-from pages.common.people import owner
 from pages.common.server import store
-from pages.common.state import Dataset, update
+from pages.common.session import Dataset, owner, update
+from pages.common.table_requests import withdraw_table
 from pages.common.tables import read_upload, table_of
-from pages.data.choices import set_table
+from pages.data.schema_edits import set_table
 
 
 def load_upload(name: str, content: bytes, read: ReadOptions) -> None:

@@ -29,7 +29,7 @@ from odt_core.data import (
 )
 from odt_core.errors import InputError
 from odt_core.problem import Feature
-from pages.common.state import Dataset
+from pages.common.session import Dataset
 from pages.common.tables import table_cache
 from pages.data.bars import ClassCounts
 

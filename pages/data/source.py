@@ -7,19 +7,19 @@ import streamlit as st
 from odt_core.data import SAMPLES, ReadOptions, Sample, Schema
 from odt_core.data.dialect import MAX_COMMENT_MARK, MAX_SKIPPED
 from odt_core.words import count_words
-from pages.common.intents import (
+from pages.common.markup import plain, sentence, shorten
+from pages.common.session import Dataset
+from pages.common.table_requests import (
+    draw_other_reading,
     draw_refused,
     request_table,
     request_upload,
     tables_loaded,
 )
-from pages.common.state import Dataset
 from pages.common.tables import most_megabytes
-from pages.common.text import plain, sentence, shorten
 from pages.common.widgets import show_value
-from pages.data.choices import current
 from pages.data.current_table import load_sample, load_upload, read_again
-from pages.data.other_reading import draw_other_reading
+from pages.data.schema_edits import current
 from pages.data.stored import draw_removal, draw_stored
 
 PREVIEW_ROWS, FEW_ROWS, PREVIEW_CELLS, PREVIEW_LETTERS = 200, 20, 20_000, 300

@@ -10,14 +10,12 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError
 from odt_core.words import ago_words, count_words
-from pages.common.html_tables import name_html
-from pages.common.intents import request_table
-from pages.common.messages import show_store_errors
-from pages.common.people import owner
-from pages.common.server import store
+from pages.common.markup import name_html, plain, sentence, shorten
+from pages.common.server import show_store_errors, store
+from pages.common.session import owner
 from pages.common.stored import delete_dataset, forget_dataset, open_dataset, removal_words
-from pages.common.text import plain, sentence, shorten
-from pages.data.choices import current
+from pages.common.table_requests import request_table
+from pages.data.schema_edits import current
 
 MOST_LISTED = 6
 

@@ -22,8 +22,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError
-from pages.common.places import Place, this_page
-from pages.common.state import Work, work
+from pages.common.markup import plain
+from pages.common.session import Place, Work, this_page, work
 from pages.common.stored import (
     attach_frontier,
     attach_run,
@@ -33,7 +33,6 @@ from pages.common.stored import (
     open_dataset,
 )
 from pages.common.studies import COMPARE_VIEW, STUDY_PAGES, studies_of
-from pages.common.text import plain
 from pages.frame.browser import join_steps
 
 _OPENED = "url_opened"

@@ -11,9 +11,9 @@ from odt_core.storage import RunStatus
 from odt_core.topology import AnyShape, Shape
 from odt_core.words import count_words
 from pages.common.drawings import shape_html
+from pages.common.markup import html_text, plain, shorten
 from pages.common.server import job_manager
-from pages.common.state import Work
-from pages.common.text import html_text, plain, shorten
+from pages.common.session import Work
 
 _STATUS_WORDS = {
     Status.OPTIMAL: "proved optimal in training",

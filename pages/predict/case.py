@@ -18,8 +18,7 @@ from odt_core.scoring import CaseAnswer, Value, answer_case, value_doubt
 from odt_core.tree import Tree
 from odt_core.words import count_words, percent_words, rule_words
 from pages.common.drawings import draw_tree
-from pages.common.html_tables import plain_table
-from pages.common.text import html_text, plain, shorten
+from pages.common.markup import html_text, plain, plain_table, shorten
 from pages.predict.frozen import FrozenTree
 from pages.predict.keys import CASE, OTHERS
 

@@ -11,14 +11,12 @@ from odt_core.errors import InputError, quoted
 from odt_core.scoring import score
 from odt_core.storage import DatasetRecord, NotFoundError
 from odt_core.words import count_words
-from pages.common.intents import request_upload, tables_loaded
-from pages.common.people import owner
+from pages.common.markup import plain, sentence, shorten
 from pages.common.server import store
-from pages.common.state import Dataset, work
-from pages.common.stored import stored_choices, stored_dataset
+from pages.common.session import Dataset, owner, work
+from pages.common.stored import stored_dataset, stored_settings
+from pages.common.table_requests import draw_other_reading, request_upload, tables_loaded
 from pages.common.tables import most_megabytes, read_upload
-from pages.common.text import plain, sentence, shorten
-from pages.data.other_reading import draw_other_reading
 from pages.predict.frozen import FrozenTree
 from pages.predict.keys import FILE, UPLOAD
 
@@ -77,7 +75,7 @@ def _dataset(sha256: str) -> Dataset | None:
     if here is not None and here.sha256 == sha256:
         return here
     try:
-        read = st.session_state.get(_READ, {}).get(sha256) or stored_choices(sha256).read
+        read = st.session_state.get(_READ, {}).get(sha256) or stored_settings(sha256).read
         dataset = stored_dataset(sha256, read)
     except NotFoundError:  # deleted in another window
         st.session_state[FILE] = None

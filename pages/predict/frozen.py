@@ -15,14 +15,12 @@ from odt_core.jobs import Job, JobKind
 from odt_core.problem import EncodedData
 from odt_core.storage import NotFoundError, RunQuery, RunStatus, RunSummary
 from odt_core.tree import Tree
-from pages.common.people import owner
-from pages.common.places import Place
+from pages.common.markup import shorten
 from pages.common.server import job_manager, store
-from pages.common.state import work
+from pages.common.session import Place, owner, work
+from pages.common.settings import run_name
 from pages.common.tables import rows_of, send_to
-from pages.common.text import shorten
 from pages.predict.keys import TREE
-from pages.runs.words import run_name
 
 _SEEN = "predict_current_seen"
 """Session key of the run that was current when the page was last drawn."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pages.common.layout import choose_page_view, follow_theme
-from pages.common.messages import show_store_errors
+from pages.common.server import show_store_errors
 from pages.common.studies import MANY_CASES, ONE_CASE, PREDICT_VIEW, VALIDATION
 from pages.predict.case import draw_case
 from pages.predict.frozen import FrozenTree, choose_tree

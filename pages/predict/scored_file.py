@@ -22,8 +22,8 @@ from odt_core.scoring import (
     scored_csv,
 )
 from odt_core.words import count_words, percent_words
-from pages.common.downloads import draw_formula_switch
-from pages.common.text import file_stem, plain, sentence, shorten
+from pages.common.controls import draw_formula_switch
+from pages.common.markup import file_stem, plain, sentence, shorten
 from pages.predict.files import choose_file
 from pages.predict.frozen import FrozenTree
 from pages.predict.keys import DOWNLOAD, KEEP_FORMULAS, ONLY_WARNINGS

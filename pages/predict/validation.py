@@ -15,12 +15,11 @@ from odt_core.evaluation import subgroup_columns
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.problem import MISSING
 from odt_core.studies import PartOfTable, ValidationSpec
-from pages.common.intents import is_pressed, note_press
+from pages.common.current_run import queue_job
 from pages.common.layout import draw_part
-from pages.common.runs import queue_job
+from pages.common.markup import plain, sentence, shorten
 from pages.common.server import job_manager
-from pages.common.state import Dataset, work
-from pages.common.text import plain, sentence, shorten
+from pages.common.session import Dataset, is_pressed, note_press, work
 from pages.predict.files import choose_file
 from pages.predict.frozen import FrozenTree
 from pages.predict.keys import PART, PART_COLUMN, PART_VALUES, STOP, VALIDATE

@@ -9,11 +9,19 @@ from odt_core.figures import benefit_chart, calibration_chart
 from odt_core.jobs import Job
 from odt_core.studies import ValidationResult
 from odt_core.words import count_words, number_words, percent_words
-from pages.common.downloads import result_json
+from pages.common.controls import result_json
+from pages.common.current_run import draw_unstored
 from pages.common.drawings import draw_chart, draw_tree, hide_old_charts
-from pages.common.html_tables import plain_table, value_html
 from pages.common.layout import current_theme
-from pages.common.messages import draw_unstored
+from pages.common.markup import (
+    file_stem,
+    html_text,
+    plain,
+    plain_table,
+    sentence,
+    shorten,
+    value_html,
+)
 from pages.common.results import (
     draw_counts,
     draw_found_floors,
@@ -23,7 +31,6 @@ from pages.common.results import (
     ratio_html,
     reported_html,
 )
-from pages.common.text import file_stem, html_text, plain, sentence, shorten
 from pages.common.widgets import start_value
 from pages.predict.keys import GROUPS, RESULT_DOWNLOAD, THRESHOLD
 from pages.predict.scored_file import draw_differences

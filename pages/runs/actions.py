@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NoReturn
 
 import streamlit as st
 
 from odt_core.errors import InputError
-from odt_core.jobs import JobKind
 from odt_core.storage import RunRecord, RunStatus
 from odt_core.words import count_words
-from pages.alternatives.rankings import open_ranking
-from pages.common.people import owner
+from pages.common.markup import file_stem, plain, shorten
 from pages.common.server import job_manager, store
+from pages.common.session import owner
+from pages.common.settings import run_name
 from pages.common.stored import change_and_run_again, is_study, open_run, run_again
-from pages.common.text import file_stem, plain, shorten
 from pages.runs.outcome import can_be_opened
 from pages.runs.table import choose_runs
-from pages.runs.words import run_name
 
 LONGEST_NAME, LONGEST_NOTE = 200, 20_000
 _NOTICE = "runs_notice"
@@ -55,7 +52,7 @@ def draw_notice() -> None:
 def open_or_tick(run_id: str) -> None:
     """Tick a run and open it. If that fails, the page shows the reason above the run's record."""
     choose_runs([run_id])
-    _try(lambda: _open(run_id))
+    _try(lambda: open_run(run_id))
 
 
 def _draw_for_one(record: RunRecord) -> None:
@@ -70,7 +67,7 @@ def _draw_for_one(record: RunRecord) -> None:
         if opened
         else "It has no result yet.",
     ):
-        _try(lambda: _open(run.id))
+        _try(lambda: open_run(run.id))
     if run.is_over and st.button(
         "Run again",
         key="runs_again",
@@ -110,13 +107,6 @@ def _draw_for_one(record: RunRecord) -> None:
 def _run_again(run_id: str) -> None:
     choose_runs([run_again(run_id)])
     st.rerun()
-
-
-def _open(run_id: str) -> NoReturn:
-    """Show a run on the page of its kind; a ranking of columns with its tree."""
-    if store().runs.summary(owner(), run_id).kind == JobKind.QUESTION:
-        open_ranking(run_id)
-    open_run(run_id)
 
 
 def _try(action: Callable[[], object]) -> None:

@@ -6,13 +6,11 @@ import streamlit as st
 
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError, RunQuery, RunRecord, RunStatus
+from odt_core.words import count_words
 from pages.common.layout import draw_part, follow_theme
-from pages.common.messages import draw_missing_runs, say, show_store_errors
-from pages.common.people import owner
-from pages.common.places import Place
-from pages.common.server import store
-from pages.common.state import work
-from pages.common.text import plain, sentence
+from pages.common.markup import plain, sentence
+from pages.common.server import job_manager, show_store_errors, store
+from pages.common.session import Place, owner, say, work
 from pages.runs.actions import draw_actions, draw_notice, open_or_tick
 from pages.runs.run_file import check_run_file
 from pages.runs.side_by_side import draw_side_by_side
@@ -43,7 +41,7 @@ def draw_page() -> None:
         with st.container(horizontal=True, width="content"):
             _draw_import()
             draw_stored_button()
-    draw_part(draw_missing_runs)
+    draw_part(_draw_missing_runs)
     if (clicked := take_clicked()) is not None:
         open_or_tick(clicked)
     if not store().runs.list(owner(), RunQuery(limit=0)).total:
@@ -57,6 +55,16 @@ def draw_page() -> None:
     draw_pages(store().runs.list(owner(), query).total)
     _draw_chosen()
     follow_theme()
+
+
+def _draw_missing_runs() -> None:
+    """Draw a note that runs are missing from the table because they are not stored yet."""
+    n = job_manager().n_unentered(owner())
+    if n:
+        st.warning(
+            f"{count_words(n, 'run is', 'runs are')} not stored yet, and not in this table: see "
+            "the message above."
+        )
 
 
 def _draw_import() -> None:

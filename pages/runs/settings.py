@@ -11,9 +11,10 @@ from odt_core.studies import CurveRepeat, ValidationSpec
 from odt_core.training import settings_words
 from odt_core.tree import Tree
 from odt_core.words import list_words, number_words
-from pages.alternatives.rankings import OTHERS_WORDS, ranked_tree
+from pages.common.settings import OTHERS_WORDS, shape_of
+from pages.common.stored import ranked_tree
 from pages.runs.outcome import outcome_of
-from pages.runs.words import goal_of, shape_of
+from pages.runs.words import goal_of
 
 SHAPE = "Shape"
 """The name of the setting that says the shape."""

@@ -14,19 +14,15 @@ from odt_core.storage import RunRecord
 from odt_core.topology import Topology
 from odt_core.words import ago_words
 from pages.common.drawings import draw_tree, shape_html
-from pages.common.html_tables import name_html, plain_table
-from pages.common.people import owner
+from pages.common.markup import html_text, name_html, plain, plain_table, shorten
 from pages.common.results import NONE, draw_counts, draw_rates, draw_verdict, reported_html
 from pages.common.server import job_manager
+from pages.common.session import owner
+from pages.common.settings import kind_words
 from pages.common.tables import rows_of
-from pages.common.text import html_text, plain, shorten
 from pages.runs.outcome import RunOutcome, outcome_of
 from pages.runs.settings import SHAPE, asked_of
-from pages.runs.words import (
-    STATUS_COLOURS,
-    kind_words,
-    status_words,
-)
+from pages.runs.words import STATUS_COLOURS, status_words
 
 PER_ROW = 2
 """The most runs in one row, so that their trees are readable. Further runs follow below."""

@@ -9,13 +9,10 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.storage import DatasetRecord
 from odt_core.words import ago_words, count_words
-from pages.common.html_tables import name_html
-from pages.common.messages import show_store_errors
-from pages.common.people import owner
-from pages.common.places import Place
-from pages.common.server import store
+from pages.common.markup import name_html, plain
+from pages.common.server import show_store_errors, store
+from pages.common.session import Place, owner
 from pages.common.stored import delete_dataset, forget_dataset, open_dataset, removal_words
-from pages.common.text import plain
 
 CHOICES = {None: "for ever", 30: "30 days", 90: "90 days", 365: "a year", 3653: "ten years"}
 MOST_LISTED = 50

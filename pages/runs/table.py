@@ -13,23 +13,13 @@ import streamlit as st
 from odt_core.jobs import JobKind
 from odt_core.storage import RunQuery, RunStatus, RunSummary, SortKey
 from odt_core.words import count_words, printable
-from pages.common.messages import show_store_errors
-from pages.common.people import owner
-from pages.common.server import store
-from pages.common.state import work
-from pages.common.text import plain, shorten
+from pages.common.markup import plain, shorten
+from pages.common.server import show_store_errors, store
+from pages.common.session import owner, work
+from pages.common.settings import KIND_WORDS, kind_words, shape_of
 from pages.common.widgets import start_value
 from pages.runs.outcome import has_page
-from pages.runs.words import (
-    FILTER_WORDS,
-    KIND_WORDS,
-    STATUS_COLOURS,
-    goal_of,
-    kind_words,
-    progress_words,
-    shape_of,
-    status_words,
-)
+from pages.runs.words import FILTER_WORDS, STATUS_COLOURS, goal_of, progress_words, status_words
 
 PER_PAGE = 25
 MOST_SIDE_BY_SIDE = 4

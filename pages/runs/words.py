@@ -8,23 +8,8 @@ from odt_core.jobs import JobKind
 from odt_core.problem import Goal
 from odt_core.solution import Status
 from odt_core.storage import RunStatus, RunSummary
-from odt_core.words import GOAL_NAMES, count_words, seconds_words
-from pages.common.settings import SHAPE_NAMES
-from pages.common.text import shorten
+from odt_core.words import GOAL_NAMES, seconds_words
 
-KIND_WORDS = {
-    JobKind.TRAIN: "Tree",
-    JobKind.FRONTIER: "Frontier",
-    JobKind.CURVE: "Curves",
-    JobKind.COMPARE: "Comparison",
-    JobKind.STABILITY: "Stability",
-    JobKind.ADOPT: "Chosen tree",
-    JobKind.PATH: "Path by size",
-    JobKind.VERIFY: "Check of a proof",
-    JobKind.VALIDATE: "Validation",
-    JobKind.ALTERNATIVES: "Alternatives",
-    JobKind.QUESTION: "Columns at a question",
-}
 FILTER_WORDS = {
     RunStatus.QUEUED: "Waiting",
     RunStatus.RUNNING: "Running",
@@ -69,37 +54,12 @@ def status_words(run: RunSummary) -> str:
     }[run.status]
 
 
-def kind_words(kind: str) -> str:
-    """Name the kind of a run."""
-    return KIND_WORDS.get(JobKind(kind), kind) if kind in set(JobKind) else shorten(kind, 30)
-
-
-def shape_of(run: RunSummary) -> str:
-    """Name the shapes of a run as on their cards, or by their texts."""
-    return ", ".join(_shape(name) for name in run.headline.topology.split(", "))
-
-
-def _shape(name: str) -> str:
-    number = name.removeprefix("any-")
-    if name != number and number.isdigit():
-        return f"Any, at most {count_words(int(number), 'question')}"
-    return SHAPE_NAMES.get(name, name)
-
-
 def goal_of(run: RunSummary) -> str:
     """Describe the goal of a run; "" for a frontier or curve."""
     if run.kind in (JobKind.FRONTIER, JobKind.CURVE):
         return ""
     goal = run.headline.goal
     return GOAL_NAMES[Goal(goal)] if goal in set(Goal) else goal
-
-
-def run_name(run: RunSummary) -> str:
-    """Return the user's name for a run, or a name from its kind, shape and goal."""
-    if run.name:
-        return run.name
-    shape = shape_of(run)
-    return f"{kind_words(run.kind)}{f', {shape}' if shape else ''}"
 
 
 def seconds_of(run: RunSummary, now: datetime | None = None) -> float | None:

@@ -8,15 +8,14 @@ import streamlit as st
 
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.studies import Adoption, FrontierView, floor_objective
-from pages.common.intents import forget_press, is_pressed, note_press
-from pages.common.runs import (
+from pages.common.current_run import (
     EVERY,
     MAKE_CURRENT,
     is_over_or_proved,
     start_job,
     unfinished_job,
 )
-from pages.common.state import work
+from pages.common.session import forget_press, is_pressed, note_press, work
 from pages.sensitivity.frontier import KeptPoint
 
 

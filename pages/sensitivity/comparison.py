@@ -10,10 +10,9 @@ from odt_core.problem import EncodedData
 from odt_core.studies import FrontierView, OperatingPoint
 from odt_core.words import percent_words
 from pages.common.drawings import draw_tree
-from pages.common.html_tables import plain_table
+from pages.common.markup import plain, plain_table
 from pages.common.results import reported_html
-from pages.common.text import plain
-from pages.sensitivity.choice import Choice
+from pages.sensitivity.chosen_point import ChosenPoint
 
 _MEASURES = (
     ReportedRate.SENSITIVITY,
@@ -24,30 +23,30 @@ _MEASURES = (
 )
 
 
-def draw_pin(choice: Choice) -> None:
+def draw_pin(chosen: ChosenPoint) -> None:
     """Draw the button that puts the chosen point aside, or takes it back."""
-    if choice.compared is None:
+    if chosen.compared is None:
         st.button(
             "Compare",
             key="sens_pin",
             help="Put this tree aside, then choose another. The page shows both side by side.",
             on_click=_pin,
-            args=(choice, choice.index),
+            args=(chosen, chosen.index),
         )
     else:
-        st.button("Stop comparing", key="sens_unpin", on_click=_pin, args=(choice, None))
-        if choice.compared == choice.index:
+        st.button("Stop comparing", key="sens_unpin", on_click=_pin, args=(chosen, None))
+        if chosen.compared == chosen.index:
             st.caption("Now choose another point.")
 
 
-def _pin(choice: Choice, index: int | None) -> None:
-    st.session_state[choice.pin_key] = index
+def _pin(chosen: ChosenPoint, index: int | None) -> None:
+    st.session_state[chosen.pin_key] = index
 
 
-def draw_comparison(view: FrontierView, choice: Choice, data: EncodedData | None) -> None:
+def draw_comparison(view: FrontierView, chosen: ChosenPoint, data: EncodedData | None) -> None:
     """Draw the tree that was put aside and the chosen one."""
-    assert choice.compared is not None
-    before, after = view.points[choice.compared], view.points[choice.index]
+    assert chosen.compared is not None
+    before, after = view.points[chosen.compared], view.points[chosen.index]
     changes = tree_changes(before.tree, after.tree)
     with st.container(border=True):
         st.header("Compared", anchor=False)

@@ -10,12 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 from odt_core.jobs import Batch
 from odt_core.studies import CurveRow, CurveRun, Spread, curve_csv, curve_table
 from odt_core.words import count_words, number_words, percent_words, seconds_words
-from pages.common.downloads import draw_figure_downloads, draw_file
-from pages.common.html_tables import plain_table, value_html
+from pages.common.controls import draw_figure_downloads, draw_file
+from pages.common.markup import file_stem, html_text, plain, plain_table, value_html
 from pages.common.settings import SHAPE_NAMES
 from pages.common.studies import draw_study_failure
 from pages.common.tables import ReadyData
-from pages.common.text import file_stem, html_text, plain
 from pages.sensitivity.curve_figure import (
     curve_chart,
     draw_curve_figure,

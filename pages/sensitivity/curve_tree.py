@@ -14,14 +14,14 @@ from odt_core.jobs import Batch, Job
 from odt_core.studies import CurveRow, FrontierView, Sweep, floor_objective
 from odt_core.topology import Topology
 from odt_core.words import list_words, number_words
+from pages.common.current_run import QUICK, changes_since, wait_for
 from pages.common.drawings import draw_tree
+from pages.common.markup import plain
 from pages.common.results import draw_verdict
-from pages.common.runs import QUICK, changes_since, wait_for
 from pages.common.settings import SHAPE_NAMES
 from pages.common.tables import ReadyData, rows_of
-from pages.common.text import plain
 from pages.sensitivity.adoption import draw_adopt
-from pages.sensitivity.choice import DEFAULT_FLOOR
+from pages.sensitivity.chosen_point import DEFAULT_FLOOR
 from pages.sensitivity.frontier import KeptPoint, frontier_view, known_or_new
 from pages.sensitivity.frontier_search import watch_frontier
 from pages.sensitivity.point import unproved_words

@@ -16,9 +16,11 @@ from odt_core.studies import CurveRepeat, CurveSpec, Sweep, check_curve
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import TrainSpec, parse_floor
 from odt_core.words import count_words, number_words
-from pages.common.messages import draw_unstored
-from pages.common.settings import SHAPE_NAMES, draw_cap
-from pages.common.state import work
+from pages.common.controls import draw_cap
+from pages.common.current_run import draw_unstored
+from pages.common.markup import plain
+from pages.common.session import work
+from pages.common.settings import SHAPE_NAMES, frontier_spec
 from pages.common.studies import (
     EVERY,
     draw_stop_button,
@@ -27,9 +29,8 @@ from pages.common.studies import (
     is_busy,
 )
 from pages.common.tables import ReadyData, prepared_rows
-from pages.common.text import plain
 from pages.common.widgets import start_value
-from pages.sensitivity.choice import sweep_words
+from pages.sensitivity.chosen_point import sweep_words
 from pages.sensitivity.curve_figure import (
     PLANE,
     SENSITIVITY,
@@ -42,13 +43,7 @@ from pages.sensitivity.curve_result import (
     rows_of_curves,
     tree_and_figure,
 )
-from pages.sensitivity.frontier_search import (
-    CAP_WIDTH,
-    MAX_CARD,
-    SECONDS,
-    frontier_spec,
-    remember_frontier,
-)
+from pages.sensitivity.frontier_search import CAP_WIDTH, MAX_CARD, SECONDS, remember_frontier
 
 RUN = "Run the curves"
 SWEEP, LEVELS, SHAPES = "sens_sweep", "sens_levels", "sens_shapes"

@@ -12,19 +12,14 @@ from odt_core.figures import Chart, benefit_chart, roc_chart
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from odt_core.studies import FrontierView, frontier_csv
-from pages.common.downloads import (
-    draw_figure_downloads,
-    draw_file,
-    draw_formula_switch,
-    result_json,
-)
+from pages.common.controls import draw_figure_downloads, draw_file, draw_formula_switch, result_json
 from pages.common.drawings import draw_chart, draw_tree
 from pages.common.layout import current_theme, draw_part
+from pages.common.markup import file_stem
 from pages.common.tables import rows_of
-from pages.common.text import file_stem
 from pages.common.widgets import start_value
 from pages.sensitivity.adoption import draw_adopt
-from pages.sensitivity.choice import Choice, draw_choice
+from pages.sensitivity.chosen_point import ChosenPoint, draw_point_choice
 from pages.sensitivity.comparison import draw_comparison, draw_pin
 from pages.sensitivity.point import (
     assumed_words,
@@ -50,27 +45,27 @@ def explore(job: Job, view: FrontierView) -> None:
         The frontier.
     """
     rows = rows_of(job)
-    choice = Choice(job, view)
-    draw_part(draw_choice, choice, rows.train.positive_label)
-    draw_part(draw_floor, view, choice)
-    point = view.points[choice.index]
+    chosen = ChosenPoint(job, view)
+    draw_part(draw_point_choice, chosen, rows.train.positive_label)
+    draw_part(draw_floor, view, chosen)
+    point = view.points[chosen.index]
     left, right = st.columns([6, 5], gap="medium")
     between = st.container()
-    draw_point(view, choice, rows.test)  # before the drawings, which are slowest in the browser
+    draw_point(view, chosen, rows.test)  # before the drawings, which are slowest in the browser
     with left:
         draw_tree(point.tree, rows.test, key="sens_tree")
         with st.container(horizontal=True, vertical_alignment="center"):
-            draw_adopt(job, view, choice.kept)
-            draw_pin(choice)
-            _draw_downloads(job, view, choice)
+            draw_adopt(job, view, chosen.kept)
+            draw_pin(chosen)
+            _draw_downloads(job, view, chosen)
     with right:
-        _draw_figures(choice, rows)
-    if choice.compared is not None and choice.compared != choice.index:
+        _draw_figures(chosen, rows)
+    if chosen.compared is not None and chosen.compared != chosen.index:
         with between:
-            draw_comparison(view, choice, rows.test)
+            draw_comparison(view, chosen, rows.test)
 
 
-def _draw_figures(choice: Choice, rows: Prepared) -> None:
+def _draw_figures(chosen: ChosenPoint, rows: Prepared) -> None:
     shown = st.segmented_control(
         "Figure",
         [ROC, BENEFIT],
@@ -80,29 +75,30 @@ def _draw_figures(choice: Choice, rows: Prepared) -> None:
         label_visibility="collapsed",
     )
     if shown == BENEFIT:
-        _draw_benefit(choice, rows)
+        _draw_benefit(chosen, rows)
     else:
-        _draw_roc(choice)
+        _draw_roc(chosen)
 
 
-def _draw_roc(choice: Choice) -> None:
-    draw_chart(_roc_maker(choice)(), key="sens_roc", on_point=choice.on_point)
+def _draw_roc(chosen: ChosenPoint) -> None:
+    draw_chart(_roc_maker(chosen)(), key="sens_roc", on_point=chosen.on_point)
     words = (
         "Click a point to see its tree. Ring: the chosen tree in training. Large diamond: the "
         "chosen tree in test, with 95% intervals."
     )
-    if choice.compared is not None and choice.compared != choice.index:
+    if chosen.compared is not None and chosen.compared != chosen.index:
         color = "black" if current_theme().name == "light" else "white"
         words += f" In {color}: the tree put aside."
     st.caption(words)
 
 
-def _roc_maker(choice: Choice) -> Callable[[], Chart]:
+def _roc_maker(chosen: ChosenPoint) -> Callable[[], Chart]:
     """Read the choice now, and make the chart on demand: files are made outside the session."""
-    chosen, compared, floor, sweep = choice.index, choice.compared, choice.floor, choice.sweep
+    view, index, compared = chosen.view, chosen.index, chosen.compared
+    floor, sweep = chosen.floor, chosen.sweep
     return lambda: roc_chart(
-        choice.view,
-        chosen=chosen,
+        view,
+        chosen=index,
         compared=compared,
         floor=floor,
         sweep=sweep,
@@ -110,31 +106,31 @@ def _roc_maker(choice: Choice) -> Callable[[], Chart]:
     )
 
 
-def _draw_benefit(choice: Choice, rows: Prepared) -> None:
+def _draw_benefit(chosen: ChosenPoint, rows: Prepared) -> None:
     data, which = (rows.train, "training") if rows.test is None else (rows.test, "test")
-    curves = [("this tree", _curve(choice, choice.index, data))]
-    if choice.compared is not None and choice.compared != choice.index:
-        curves.append(("compared tree", _curve(choice, choice.compared, data)))
+    curves = [("this tree", _curve(chosen, chosen.index, data))]
+    if chosen.compared is not None and chosen.compared != chosen.index:
+        curves.append(("compared tree", _curve(chosen, chosen.compared, data)))
     draw_chart(
         benefit_chart(
             curves,
-            threshold=None if choice.ratio is None else threshold_of(choice.ratio),
+            threshold=None if chosen.ratio is None else threshold_of(chosen.ratio),
             theme=current_theme(),
         ),
         key="sens_benefit",
     )
     words = f"On the {which} rows; leaves are ranked by their training risk."
-    if choice.ratio is not None:
-        of = "for your costs" if choice.asked_ratio else f"of {assumed_words(choice)}"
+    if chosen.ratio is not None:
+        of = "for your costs" if chosen.asked_ratio else f"of {assumed_words(chosen)}"
         words += f" The vertical line is the threshold {of}."
     st.caption(words)
 
 
-def _curve(choice: Choice, index: int, data: EncodedData) -> DecisionCurve:
-    return decision_curve(choice.view.points[index].tree, data, THRESHOLDS)
+def _curve(chosen: ChosenPoint, index: int, data: EncodedData) -> DecisionCurve:
+    return decision_curve(chosen.view.points[index].tree, data, THRESHOLDS)
 
 
-def _draw_downloads(job: Job, view: FrontierView, choice: Choice) -> None:
+def _draw_downloads(job: Job, view: FrontierView, chosen: ChosenPoint) -> None:
     """Draw the button that opens the list of the frontier's files."""
     stem = f"{file_stem(job.spec.table_name, job.spec.train.topology.name)}-frontier"
     with st.popover("Download", width="content"):
@@ -148,4 +144,4 @@ def _draw_downloads(job: Job, view: FrontierView, choice: Choice) -> None:
         draw_file(
             "Points and trees (JSON)", lambda: result_json(job), f"{stem}.json", "application/json"
         )
-        draw_figure_downloads(_roc_maker(choice), stem)
+        draw_figure_downloads(_roc_maker(chosen), stem)

@@ -15,9 +15,8 @@ from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.jobs.evidence import KnownRuns
 from odt_core.studies import FrontierView, Sweep
 from odt_core.training import TrainSpec
-from pages.common.people import owner
 from pages.common.server import job_manager, store
-from pages.common.state import lane, work
+from pages.common.session import lane, owner, work
 from pages.common.tables import ReadyData, table_cache
 
 _KNOWN = "sens_known"

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import streamlit as st
 
 from odt_core.errors import InputError
 from odt_core.jobs import Job
-from odt_core.problem import EncodedData, Objective
-from odt_core.solution import Engine, Status
+from odt_core.problem import EncodedData
+from odt_core.solution import Status
 from odt_core.studies import FrontierView, is_quick
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
 from odt_core.training.settings import leaf_words
 from odt_core.words import count_words, seconds_words
+from pages.common.controls import draw_cap
+from pages.common.current_run import EVERY, QUICK, draw_job_progress, queue_job, wait_for
 from pages.common.drawings import load_viewer
-from pages.common.intents import is_pressed, note_press
-from pages.common.runs import EVERY, QUICK, draw_job_progress, queue_job, wait_for
+from pages.common.markup import plain
 from pages.common.server import job_manager
+from pages.common.session import is_pressed, note_press, update, work
 from pages.common.settings import (
     DEFAULT_SHAPE,
     MOST_SECONDS,
     SHAPE_NAMES,
-    draw_cap,
-    read_cap,
-    read_time_limit,
+    frontier_spec,
     shape_name,
 )
-from pages.common.state import update, work
 from pages.common.tables import ReadyData
-from pages.common.text import plain
 from pages.common.widgets import start_value
 from pages.sensitivity.frontier import frontier_job, frontier_view, known_or_new
 
@@ -152,48 +147,6 @@ def asked_words(spec: TrainSpec, *, shape: bool = True) -> str:
     if spec.feature_selection is not FeatureSelection.NONE:
         words.append("columns that CART uses")
     return ", ".join(words)
-
-
-def frontier_spec(
-    data: ReadyData, shapes: Sequence[str], cap: int | None, limit: float | None
-) -> TrainSpec:
-    """Return the run for the settings and the first shape, with the current tree's conditions.
-
-    Raises
-    ------
-    InputError
-        If a setting cannot be used.
-    """
-    seconds, max_card = read_time_limit(limit), read_cap(cap)
-    topologies = [Topology.parse(shape) for shape in shapes]
-    spec = TrainSpec(
-        schema=data.schema,
-        split=data.split,
-        topology=topologies[0],
-        objective=Objective(),
-        max_card=max_card,
-        engine=Engine.SEARCH,
-        time_limit=seconds,
-    )
-    job = work().job
-    if job is None or job.spec.train.schema != data.schema:
-        return spec
-    then = job.spec.train
-    return replace(
-        spec,
-        rules=rules_that_apply(then, topologies),
-        forbid_empty_branches=then.forbid_empty_branches,
-        smallest_leaf=then.smallest_leaf,
-        feature_selection=then.feature_selection,
-        least_features=then.least_features,
-    )
-
-
-def rules_that_apply(then: TrainSpec, topologies: Sequence[Topology]) -> RulesSpec:
-    """Return a run's rules for other shapes. Rules for single nodes apply to its own shape only."""
-    if all(topology == then.topology for topology in topologies):
-        return then.rules
-    return RulesSpec(then.rules.forbidden)
 
 
 def draw_preview() -> None:

@@ -6,14 +6,13 @@ import streamlit as st
 
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
+from pages.common.current_run import changes_since, draw_changes, draw_unstored
 from pages.common.drawings import hide_old_charts
 from pages.common.layout import choose_page_view, draw_part, follow_theme
-from pages.common.messages import draw_unstored
-from pages.common.runs import changes_since, draw_changes
-from pages.common.state import work
+from pages.common.markup import plain
+from pages.common.session import work
 from pages.common.studies import CURVES, FRONTIER, SENSITIVITY_VIEW
 from pages.common.tables import ReadyData, need_data, need_rows
-from pages.common.text import plain
 from pages.sensitivity.curves import draw_curves
 from pages.sensitivity.explorer import explore
 from pages.sensitivity.frontier import frontier_view

@@ -12,7 +12,7 @@ from odt_core.problem import EncodedData
 from odt_core.render import tree_alt_text
 from odt_core.studies import FrontierView, OperatingPoint, Sweep, floor_objective
 from odt_core.words import number_words, percent_words
-from pages.common.html_tables import plain_table, value_html
+from pages.common.markup import plain, plain_table, shorten, value_html
 from pages.common.results import (
     NONE,
     draw_counts,
@@ -22,32 +22,31 @@ from pages.common.results import (
     draw_rates,
     draw_verdict,
 )
-from pages.common.text import plain, shorten
-from pages.sensitivity.choice import Choice, alarm_words
+from pages.sensitivity.chosen_point import ChosenPoint, alarm_words
 
 
-def draw_floor(view: FrontierView, choice: Choice) -> None:
+def draw_floor(view: FrontierView, chosen: ChosenPoint) -> None:
     """Draw the floor with the rate in training and in test, always together."""
-    point, kept = view.points[choice.index], choice.kept
+    point, kept = view.points[chosen.index], chosen.kept
     test = None if point.test is None else metrics(point.test)
     left, right = st.columns([6, 5], gap="medium", vertical_alignment="center")
     with left:
-        draw_floors(floor_objective(choice.floor, choice.sweep), metrics(point.train), test)
+        draw_floors(floor_objective(chosen.floor, chosen.sweep), metrics(point.train), test)
     with right:
-        draw_verdict(floor_objective(choice.floor, choice.sweep), metrics(point.train), test)
-        if choice.reaches_floor and not choice.serves_floor:
-            st.caption(other_floor_words(choice))
+        draw_verdict(floor_objective(chosen.floor, chosen.sweep), metrics(point.train), test)
+        if chosen.reaches_floor and not chosen.serves_floor:
+            st.caption(other_floor_words(chosen))
         if not view.is_best_at(kept.index, kept.floor, kept.sweep):
             st.caption(unproved_words(view, kept.index, kept.floor, kept.sweep))
 
 
-def other_floor_words(choice: Choice) -> str:
+def other_floor_words(chosen: ChosenPoint) -> str:
     """Say why the chosen tree is not the tree for the user's floor; Markdown."""
-    asked, word = f"{number_words(float(100 * choice.floor))}%", choice.sweep.word
-    if choice.sweep.rate(choice.view.points[choice.index].train) < choice.floor:
+    asked, word = f"{number_words(float(100 * chosen.floor))}%", chosen.sweep.word
+    if chosen.sweep.rate(chosen.view.points[chosen.index].train) < chosen.floor:
         why = f"This tree does not reach the floor of {asked} in training"
     else:
-        other = (Sweep.TNR if choice.sweep is Sweep.TPR else Sweep.TPR).word
+        other = (Sweep.TNR if chosen.sweep is Sweep.TPR else Sweep.TPR).word
         why = f"Another tree keeps the floor of {asked} on {word}, and has a higher {other}"
     return f"{why}. **Back to the floor** shows the tree for it."
 
@@ -66,9 +65,9 @@ def unproved_words(view: FrontierView, index: int, floor: Fraction, sweep: Sweep
     )
 
 
-def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> None:
+def draw_point(view: FrontierView, chosen: ChosenPoint, data: EncodedData | None) -> None:
     """Draw the chosen point's numbers, training and test side by side."""
-    point = view.points[choice.index]
+    point = view.points[chosen.index]
     train = metrics(point.train)
     test = None if point.test is None else metrics(point.test)
     left, right = st.columns(2, gap="medium")
@@ -85,7 +84,7 @@ def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> 
         draw_rates(train, test)
     with right:
         prevalence = draw_predictive_values(train, test, point.tree.positive_label)
-        _draw_net_benefit(choice, point, prevalence)
+        _draw_net_benefit(chosen, point, prevalence)
     # a closed expander makes nothing, because each step of the slider would wait for it
     with st.expander("Leaves", key="sens_leaves", on_change="rerun") as leaves:
         if leaves.open:
@@ -95,14 +94,14 @@ def draw_point(view: FrontierView, choice: Choice, data: EncodedData | None) -> 
             st.code(tree_alt_text(point.tree, data), language=None, wrap_lines=True)
 
 
-def _draw_net_benefit(choice: Choice, point: OperatingPoint, prevalence: float | None) -> None:
-    if choice.ratio is None:
+def _draw_net_benefit(chosen: ChosenPoint, point: OperatingPoint, prevalence: float | None) -> None:
+    if chosen.ratio is None:
         st.caption(
             "Net benefit needs costs, and this tree is not the cheapest for any costs. Give the "
             "costs of a miss and of a false alarm above."
         )
         return
-    threshold = threshold_of(choice.ratio)
+    threshold = threshold_of(chosen.ratio)
     sets = [counts for counts in (point.train, point.test) if counts is not None]
     rows = [
         ["This tree", *(_benefit(counts, threshold, prevalence) for counts in sets)],
@@ -116,7 +115,7 @@ def _draw_net_benefit(choice: Choice, point: OperatingPoint, prevalence: float |
         if prevalence is None
         else f"Where {percent_words(prevalence)} are {shorten(point.tree.positive_label, 40)}"
     )
-    costs = "your costs" if choice.asked_ratio else assumed_words(choice)
+    costs = "your costs" if chosen.asked_ratio else assumed_words(chosen)
     st.caption(
         plain(
             f"{where}: true positives per row, minus false positives per row, which are weighted "
@@ -130,11 +129,11 @@ def threshold_of(ratio: Fraction) -> float:
     return float(1 / (1 + ratio))
 
 
-def assumed_words(choice: Choice) -> str:
+def assumed_words(chosen: ChosenPoint) -> str:
     """Name the costs that are used if the user has set none; plain text."""
-    assert choice.ratio is not None
+    assert chosen.ratio is not None
     return (
-        f"{alarm_words(choice.ratio)} for a miss (no costs are set; at this ratio, this tree is "
+        f"{alarm_words(chosen.ratio)} for a miss (no costs are set; at this ratio, this tree is "
         "the cheapest)"
     )
 

@@ -9,7 +9,7 @@ from odt_core.problem import EncodedData
 from odt_core.training import StoredResult
 from odt_core.words import count_words
 from pages.common.drawings import draw_tree
-from pages.common.html_tables import plain_table, value_html
+from pages.common.markup import plain_table, value_html
 from pages.common.results import NONE, reported_html
 
 _SHOW = "train_show_cart"

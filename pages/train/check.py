@@ -11,11 +11,10 @@ from odt_core.solution import Status
 from odt_core.topology import AnyShape
 from odt_core.verification import Claim, StoredVerification
 from odt_core.words import seconds_words
-from pages.common.people import owner
-from pages.common.runs import EVERY
+from pages.common.current_run import EVERY
+from pages.common.markup import plain
 from pages.common.server import job_manager
-from pages.common.state import lane
-from pages.common.text import plain
+from pages.common.session import lane, owner
 
 _CHECK = "train_checked"
 """Session key for the id of a training run and the job that checks its proof."""

@@ -11,7 +11,7 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from odt_core.data import Binning, Prepared
+from odt_core.data import Binning, Prepared, Schema
 from odt_core.errors import InputError
 from odt_core.jobs import Job
 from odt_core.problem import Goal, LeafCount, Problem, SmallestLeaf
@@ -21,28 +21,22 @@ from odt_core.solvers.mip.size import advice_on_cuts
 from odt_core.topology import Shape, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, build_problem
 from odt_core.words import ENGINE_WORDS
-from pages.common.intents import is_pressed, note_press
+from pages.common.controls import choose_floor, choose_goal, draw_cap
+from pages.common.current_run import start_job, unfinished_job
 from pages.common.layout import draw_part
-from pages.common.runs import start_job, unfinished_job
+from pages.common.markup import plain
+from pages.common.session import is_pressed, note_press, update
 from pages.common.settings import (
     DEFAULT_SHAPE,
     MOST_SECONDS,
     TrainKey,
-    draw_cap,
+    make_objective,
     read_cap,
     read_time_limit,
 )
 from pages.common.tables import ReadyData
-from pages.common.text import plain
 from pages.common.widgets import start_value
-from pages.data.choices import choose_binning
-from pages.train.goals import (
-    choose_floor,
-    choose_further_floors,
-    choose_goal,
-    choose_weight,
-    make_objective,
-)
+from pages.train.goals import choose_further_floors, choose_weight
 from pages.train.rules import choose_rules
 from pages.train.shape import choose_shape
 from pages.train.switches import choose_switches
@@ -126,7 +120,7 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
         further = form.ask(lambda: choose_further_floors(goal), none)
         engine, threads, seed = _choose_engine()
         confirm = _choose_confirmation(engine)
-        _offer_deciles(engine, rows)
+        _offer_deciles(engine, data, rows)
         selection, least = _choose_selection()
         no_empty = _choose_no_empty()
     with st.expander("Expert rules", key="train_rules_fold"):
@@ -277,7 +271,7 @@ def _choose_confirmation(engine: Engine) -> bool:
     )
 
 
-def _offer_deciles(engine: Engine, rows: Prepared) -> None:
+def _offer_deciles(engine: Engine, data: ReadyData, rows: Prepared) -> None:
     """Say why deciles suit CBC and HiGHS better than every cut point, and offer them."""
     if engine not in (Engine.CBC, Engine.HIGHS):
         return
@@ -288,9 +282,15 @@ def _offer_deciles(engine: Engine, rows: Prepared) -> None:
         st.button(
             "Cut at deciles",
             key="train_deciles",
-            on_click=choose_binning,
-            args=(names, Binning.deciles()),
+            on_click=_cut_at_deciles,
+            args=(data.schema, names),
         )
+
+
+def _cut_at_deciles(schema: Schema, columns: list[str]) -> None:
+    for column in columns:
+        schema = schema.with_binning(column, Binning.deciles())
+    update(schema=schema)
 
 
 def _choose_selection() -> tuple[FeatureSelection, int]:

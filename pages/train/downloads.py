@@ -18,7 +18,7 @@ from odt_core.solvers.mip.process import end_idle_child
 from odt_core.solvers.mip.run import write_model
 from odt_core.topology import AnyShape
 from odt_core.training import TrainSpec, build_problem
-from pages.common.text import file_stem
+from pages.common.markup import file_stem
 from pages.train.evidence import evidence_of
 
 _SHEETS = {

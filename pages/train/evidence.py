@@ -20,9 +20,8 @@ from odt_core.jobs.evidence import (
 )
 from odt_core.reports import Evidence, SheetFormat
 from odt_core.studies import FrontierView
-from pages.common.people import owner
 from pages.common.server import job_manager, store
-from pages.common.state import Work, lane, work
+from pages.common.session import Work, lane, owner, work
 from pages.common.studies import studies_of
 from pages.common.tables import table_of_run
 from pages.train.groups import GROUPS

@@ -13,7 +13,7 @@ from odt_core.training import StoredResult
 from odt_core.words import count_words, goal_words, seconds_words, value_words
 from pages.common.drawings import draw_chart
 from pages.common.layout import current_theme
-from pages.common.text import plain, shorten
+from pages.common.markup import plain, shorten
 
 
 def draw_facts(job: Job, problem: Problem, rows: Prepared) -> None:

@@ -6,13 +6,18 @@ import streamlit as st
 
 from odt_core.evaluation import sample_size
 from odt_core.jobs import JobKind
+from pages.common.current_run import (
+    changes_since,
+    notice,
+    settle_run,
+    watch_confirmation,
+    watch_run,
+)
 from pages.common.layout import follow_theme
-from pages.common.runs import changes_since, notice, settle_run
+from pages.common.markup import plain
 from pages.common.tables import ReadyData, need_data, need_rows, problem_of
-from pages.common.text import plain
 from pages.train.controls import draw_controls, draw_train_button
 from pages.train.preview import draw_preview
-from pages.train.progress import watch_confirmation, watch_run
 from pages.train.result import draw_result
 
 

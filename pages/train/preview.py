@@ -11,8 +11,8 @@ from odt_core.topology import AnyShape, Topology
 from odt_core.training import TrainSpec
 from odt_core.words import count_words, goal_words, list_words, seconds_words
 from pages.common.drawings import load_viewer, shape_uri
+from pages.common.markup import plain, shorten
 from pages.common.settings import shape_name
-from pages.common.text import plain, shorten
 from pages.train.shape import shape_words
 
 

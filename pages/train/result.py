@@ -12,10 +12,10 @@ from odt_core.studies import Adoption, Source
 from odt_core.training import StoredResult
 from odt_core.tree import Tree
 from odt_core.words import count_words
+from pages.common.current_run import draw_changes, draw_unstored
 from pages.common.drawings import choose_direction, chosen_direction, draw_tree
 from pages.common.layout import draw_part
-from pages.common.messages import draw_unstored
-from pages.common.places import Place
+from pages.common.markup import plain, sentence, shorten
 from pages.common.results import (
     draw_counts,
     draw_floors,
@@ -24,10 +24,9 @@ from pages.common.results import (
     draw_rates,
     draw_verdict,
 )
-from pages.common.runs import draw_changes
+from pages.common.session import Place
 from pages.common.studies import COMPARE_VIEW, STABILITY
 from pages.common.tables import problem_of, rows_of
-from pages.common.text import plain, sentence, shorten
 from pages.train.cart import draw_cart
 from pages.train.check import draw_check
 from pages.train.downloads import draw_downloads

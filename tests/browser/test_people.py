@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from odt_core.storage import LOCAL_OWNER, Store
-from pages.common.gate import TOKEN
+from pages.frame.gate import TOKEN
 from tests.browser.conftest import free_port, run_dashboard
 from tests.browser.identity import ALICE, BLANK, BOB, NOBODY, Person, Provider, run_provider
 from tests.browser.people import account, cookies_of, sign_in, status, train

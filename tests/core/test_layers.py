@@ -1,4 +1,7 @@
-"""Imports go downward only, and only pages import streamlit (docs/architecture.md)."""
+"""Imports go downward only, no page imports another, and only pages import streamlit.
+
+See docs/architecture.md.
+"""
 
 import ast
 import re
@@ -75,6 +78,45 @@ def upward_imports(path: Path) -> list[str]:
 
 def test_imports_go_downward() -> None:
     found = {str(path.relative_to(ROOT)): upward_imports(path) for path in CORE_FILES}
+    assert {file: modules for file, modules in found.items() if modules} == {}
+
+
+SHARED = (
+    {"markup", "session", "widgets"},
+    {"layout", "server", "table_requests"},
+    {"drawings", "tables"},
+    {"results", "settings"},
+    {"controls", "current_run", "studies"},
+    {"stored"},
+)
+"""The levels of pages/common."""
+SHARED_LEVEL = {module: level for level, modules in enumerate(SHARED) for module in modules}
+PAGE_FILES = sorted((ROOT / "pages").glob("*/*.py"))
+
+
+def test_every_shared_module_has_a_level() -> None:
+    shared = {path.stem for path in PAGE_FILES if path.parent.name == "common"}
+    assert shared == {"__init__", *SHARED_LEVEL}
+
+
+def sideways_imports(path: Path) -> list[str]:
+    """What a file imports from another page, or from a shared module that is not below it."""
+    room, found = path.parent.name, []
+    level = SHARED_LEVEL.get(path.stem, 0) if room == "common" else len(SHARED)
+    for module in sorted(imported_modules(path)):
+        top, *below = module.split(".")
+        if top != "pages" or not below:
+            continue
+        if below[0] not in (room, "common"):
+            found.append(module)
+        elif below[0] == "common" and len(below) > 1 and SHARED_LEVEL[below[1]] >= level:
+            found.append(module)
+    return found
+
+
+def test_pages_share_only_what_is_in_common() -> None:
+    assert len({path.parent for path in PAGE_FILES}) > 5
+    found = {str(path.relative_to(ROOT)): sideways_imports(path) for path in PAGE_FILES}
     assert {file: modules for file, modules in found.items() if modules} == {}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from odt_core.jobs import Batch, Job
-from pages.common.state import Work
+from pages.common.session import Work
 
 WORK = "odt_work"
 SECONDS = 120.0

@@ -20,9 +20,8 @@ from odt_core.storage import LOCAL_OWNER
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
 from pages.alternatives import gallery, keys
-from pages.common.places import Place
 from pages.common.server import job_manager, store
-from pages.common.state import Dataset, Work
+from pages.common.session import Dataset, Place, Work
 from tests.pages.sessions import WORK, said, wait_for, work
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,7 @@ from odt_core.jobs import Job, JobSpec
 from odt_core.storage import RunStatus
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
-from pages.common.state import Work
+from pages.common.session import Work
 
 RESULT = {
     "status": "optimal",

@@ -17,9 +17,8 @@ from odt_core.problem import Goal
 from odt_core.storage import LOCAL_OWNER
 from odt_core.studies import ComparisonFold, CutPoints, FoldRun, TreeCandidate, compare_runs
 from odt_core.training import FeatureSelection
-from pages.common.places import Place
 from pages.common.server import store
-from pages.common.state import Dataset, Work
+from pages.common.session import Dataset, Place, Work
 from pages.compare import plan
 from pages.compare.figure import CHOSEN
 from tests.pages.sessions import WORK, said, wait_for, work

@@ -50,13 +50,3 @@ def test_values_come_from_the_session() -> None:
         and any(ast.dump(given[each]) != none for each in STARTS & set(given))
     ]
     assert found == []
-
-
-def test_what_pages_share_imports_no_page() -> None:
-    folders = {path.name for path in PAGES.iterdir() if path.is_dir()} - {"common"}
-    assert len(folders) > 5
-    for path in sorted((PAGES / "common").glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                top, *below = node.module.split(".")
-                assert not (top == "pages" and below and below[0] in folders), path

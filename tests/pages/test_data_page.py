@@ -14,9 +14,8 @@ from streamlit.testing.v1 import AppTest
 from odt_core.data import SAMPLES, BinMethod, Binning, ColumnKind, NumberForm, SplitSpec
 from odt_core.storage import LOCAL_OWNER
 from pages.common import intents, tables
-from pages.common.places import Place
 from pages.common.server import store
-from pages.common.state import Work
+from pages.common.session import Place, Work
 
 WORK = "odt_work"
 

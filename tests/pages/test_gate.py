@@ -13,7 +13,7 @@ from streamlit import config
 
 from odt_core.storage import StorageError
 from pages.common import gate
-from pages.common.gate import TOKEN, Gate, comes_from_own_page, identity_of, refuse_address
+from pages.frame.gate import TOKEN, Gate, comes_from_own_page, identity_of, refuse_address
 
 HERE = "localhost:8501"
 

@@ -12,9 +12,8 @@ from odt_core.storage import LOCAL_OWNER
 from odt_core.studies import PathPoint, PathView
 from odt_core.studies.path import UnseenError
 from odt_core.topology import AnyShape
-from pages.common.places import Place
 from pages.common.server import store
-from pages.common.state import Dataset, Work
+from pages.common.session import Dataset, Place, Work
 from pages.common.studies import PATH
 from pages.compare import path
 from pages.compare.path_result import CHOSEN, verdict_sentences

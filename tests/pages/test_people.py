@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from odt_core.storage import LOCAL_OWNER
 from odt_core.storage.text import check_owner
-from pages.common.people import LONGEST, name_of, owner, owner_of, sign_in_is_on
+from pages.common.session import LONGEST, owner, owner_of, sign_in_is_on
+from pages.frame.sign_in import name_of
 
 SecretsFile = Callable[[str | None], None]
 

@@ -17,9 +17,8 @@ from odt_core.storage import LOCAL_OWNER, RunQuery, RunSummary
 from odt_core.storage.runfile import read_run_file
 from odt_core.studies import ValidationResult
 from odt_core.topology import Topology
-from pages.common.places import Place
 from pages.common.server import job_manager, store
-from pages.common.state import Work
+from pages.common.session import Place, Work
 from pages.common.studies import MANY_CASES, ONE_CASE, PREDICT_VIEW, VALIDATION
 from pages.predict import keys
 from pages.predict.validation import SOME_ROWS

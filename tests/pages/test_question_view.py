@@ -20,9 +20,8 @@ from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
 from pages.alternatives import keys
 from pages.alternatives.changes import SOLVE
 from pages.alternatives.question import _headline
-from pages.common.places import Place
 from pages.common.server import job_manager, store
-from pages.common.state import Dataset, Work
+from pages.common.session import Dataset, Place, Work
 from pages.common.studies import ALTERNATIVES_VIEW, ONE_QUESTION
 from tests.pages.sessions import SECONDS, WORK, said, work
 

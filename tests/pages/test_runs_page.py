@@ -20,9 +20,9 @@ from odt_core.storage import LOCAL_OWNER, RunQuery, StorageError
 from odt_core.studies import CurveRepeat
 from odt_core.topology import Topology
 from odt_core.training import RulesSpec
-from pages.common.places import Place
+from pages.common.markup import plain
 from pages.common.server import store
-from pages.common.text import plain
+from pages.common.session import Place
 from tests.runs import Maker
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -29,13 +29,13 @@ from odt_core.studies import (
 )
 from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
-from pages.common.places import Place
 from pages.common.server import job_manager, store
-from pages.common.state import Dataset, Work
+from pages.common.session import Dataset, Place, Work
+from pages.common.settings import rules_that_apply
 from pages.common.studies import CURVES, FRONTIER
-from pages.sensitivity.choice import Choice, range_words
+from pages.sensitivity.chosen_point import ChosenPoint, range_words
 from pages.sensitivity.frontier import frontier_view
-from pages.sensitivity.frontier_search import asked_words, rules_that_apply
+from pages.sensitivity.frontier_search import asked_words
 from pages.sensitivity.point import unproved_words
 
 WORK = "odt_work"
@@ -404,9 +404,9 @@ def test_a_floor_that_no_tree_reaches_opens_with_the_nearest_and_says_so(
         "sens_floor_on": sweep.value,
     }
     monkeypatch.setattr("streamlit.session_state", state)
-    monkeypatch.setattr("pages.sensitivity.choice.work", lambda: Work(job=None))
-    monkeypatch.setattr("pages.sensitivity.choice.DEFAULT_FLOOR", Fraction(1))
-    choice = Choice(job, part)
+    monkeypatch.setattr("pages.sensitivity.chosen_point.work", lambda: Work(job=None))
+    monkeypatch.setattr("pages.sensitivity.chosen_point.DEFAULT_FLOOR", Fraction(1))
+    choice = ChosenPoint(job, part)
     assert not choice.reaches_floor
     rates = [sweep.rate(point.train) for point in part.points]
     assert rates[choice.index] == max(rates)

@@ -17,9 +17,8 @@ from odt_core.studies.stability_words import headline_words, stability_sentences
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
 from odt_core.words import count_words
-from pages.common.places import Place
 from pages.common.server import job_manager, store
-from pages.common.state import Dataset, Work
+from pages.common.session import Dataset, Place, Work
 from pages.common.studies import COMPARE_VIEW, STABILITY
 from pages.compare.stability import stability_of
 

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from pages.common.html_tables import LONG_WORD, name_html
-from pages.common.text import MOST_LETTERS, html_text, isolate, plain, sentence, shorten
+from pages.common.markup import (
+    LONG_WORD,
+    MOST_LETTERS,
+    html_text,
+    isolate,
+    name_html,
+    plain,
+    sentence,
+    shorten,
+)
 
 
 @pytest.mark.parametrize(

@@ -37,11 +37,10 @@ from odt_core.storage import LOCAL_OWNER, RunStatus, StorageError
 from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
 from odt_core.words import ENGINE_WORDS, percent_words
 from pages.common import intents, messages, runs, state
-from pages.common.places import Place
+from pages.common.markup import plain
 from pages.common.server import job_manager, store
-from pages.common.state import Dataset, Work
+from pages.common.session import Dataset, Place, Work
 from pages.common.tables import ReadyData, prepared_rows
-from pages.common.text import plain
 from pages.train import controls
 from pages.train.controls import MOST_SECONDS, Asked, draw_train_button
 

@@ -1,58 +1,18 @@
-"""The person of the session: the only owner of this machine, or a signed-in person.
-
-Without an ``[auth]`` section in secrets.toml, one owner owns everything. With it, people must sign
-in and see only their own data sets and runs (docs/people.md).
-"""
+"""The sign-in of the session's person, if people sign in (docs/people.md)."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NoReturn
 
 import streamlit as st
 
-from odt_core.storage import LOCAL_OWNER
-from pages.common.gate import TOKEN, identity_of
+from pages.common.markup import plain, shorten
 from pages.common.server import store
-from pages.common.text import plain, shorten
+from pages.common.session import owner, sign_in_is_on
+from pages.frame.gate import TOKEN, identity_of
 
 _OWNER = "people_owner"
-LONGEST = 255
-"""The most characters of an owner's id in the store."""
-
-
-def sign_in_is_on() -> bool:
-    """Whether people must sign in.
-
-    A secrets.toml that cannot be read raises an error. It may have an ``[auth]`` section, and
-    ignoring it would open everybody's runs.
-    """
-    if not any(Path(path).exists() for path in st.get_option("secrets.files")):
-        return False
-    return "auth" in st.secrets
-
-
-def owner() -> str:
-    """The id of the session's person in the store."""
-    return owner_of(st.user.to_dict()) if sign_in_is_on() else LOCAL_OWNER
-
-
-def owner_of(claims: Mapping[str, Any]) -> str:
-    """Return the id of a signed-in person: issuer and subject, which never change.
-
-    An address or a name can pass to another person. Without a printable issuer and subject the id
-    is empty.
-    """
-    issuer, subject = claims.get("iss"), claims.get("sub")
-    for claim in (issuer, subject):
-        if not isinstance(claim, str) or not claim.strip() or not claim.isprintable():
-            return ""
-    found = f"{issuer} {subject}"
-    if len(found) <= LONGEST:
-        return found
-    return f"sha256 {hashlib.sha256(found.encode('utf-8', 'replace')).hexdigest()}"
 
 
 def name_of(claims: Mapping[str, Any]) -> str:

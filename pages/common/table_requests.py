@@ -1,101 +1,23 @@
-"""The user's requests for a run or a table. A request is stored until it is done.
+"""The user's requests for a table, refused files, and other ways to read them.
 
-The user's next action interrupts the running script, and the return value of ``st.button`` is lost.
-So a callback stores each request.
-
-The next page that is drawn reads a requested table. A requested run begins on the button's own
-page, which alone knows the settings. If the user leaves that page too early, the next page says so,
-and the run does not begin at a later visit.
+The user's next action interrupts the running script. So a callback stores the request, and the next
+page that is drawn reads the table.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import streamlit as st
 
-from odt_core.data import ReadOptions, RefusedRowsError
+from odt_core.data import ReadOptions, RefusedRowsError, read_table
+from odt_core.data.dialect import DELIMITER_NAMES, MAX_COMMENT_MARK, MAX_SKIPPED
 from odt_core.errors import InputError
-from pages.common.messages import say
-from pages.common.places import this_page
-from pages.common.state import Work, update, work
-from pages.common.text import plain, sentence, shorten
-
-_NOTED = "presses_noted"
-
-
-@dataclass
-class _Press:
-    button: str
-    page: str
-    queued: Mapping[str, Any] | None = None
-
-
-def note_press(button: str) -> dict[str, Any]:
-    """Return arguments for ``st.button``, with which a callback stores the press.
-
-    Parameters
-    ----------
-    button : str
-        The label, which is unique on the page.
-    """
-    return {"on_click": _note, "args": (button, this_page())}
-
-
-def _note(button: str, page: str) -> None:
-    st.session_state[_NOTED] = _Press(button, page)
-
-
-def is_pressed(button: str) -> bool:
-    """Whether a button was pressed and its run is not yet queued and current."""
-    noted = st.session_state.get(_NOTED)
-    return noted is not None and noted.button == button
-
-
-def forget_press() -> None:
-    """Forget the press, because the run is queued or its page cannot queue it."""
-    st.session_state.pop(_NOTED, None)
-
-
-def queue_pressed(queue: Callable[[], Mapping[str, Any]]) -> Work:
-    """Queue the run of a pressed button exactly once, even if the script is interrupted.
-
-    Parameters
-    ----------
-    queue : callable
-        Queues the run and returns the changes for `update`. It must not access the session's state
-        after the run is queued.
-    """
-    noted = st.session_state[_NOTED]
-    try:
-        if noted.queued is None:
-            noted.queued = queue()
-    except Exception:
-        forget_press()  # otherwise each page would repeat the error
-        raise
-    now = update(**noted.queued)
-    forget_press()
-    return now
-
-
-def finish_presses() -> None:
-    """Make another page's run current, or say that the user left that page too early.
-
-    Every page calls this.
-    """
-    noted = st.session_state.get(_NOTED)
-    if noted is None:
-        return
-    if noted.queued is not None:
-        update(**noted.queued)
-        forget_press()
-    elif noted.page != this_page():
-        forget_press()
-        say(f"You left the page before the run began: press **{noted.button}** there again.")
-
+from pages.common.markup import plain, sentence, shorten
+from pages.common.session import this_page, work
 
 NOW = "data_now_"
 """The prefix of keys that belong to one table."""
@@ -267,3 +189,98 @@ def uneven_file() -> UnevenFile | None:
     if not isinstance(refused.reason, RefusedRowsError):
         return None
     return UnevenFile(refused.title, refused.reason, refused.load_as)
+
+
+_SKIP, _COMMENT = f"{NOW}retry_skip", f"{NOW}retry_comment"
+_DELIMITER = f"{NOW}retry_delimiter"
+_OF = f"{NOW}retry_of"
+LINES, LETTERS = 8, 100
+"""The most lines, and the most characters of a line, that the page shows."""
+ROWS, COLUMNS = 4, 12
+"""The most rows and columns in the preview."""
+
+
+def draw_other_reading() -> None:
+    """Draw reading options and a preview, if lines of a file were refused as rows."""
+    file = uneven_file()
+    if file is None:
+        return
+    if st.session_state.get(_OF) is not file.reason or _SKIP not in st.session_state:
+        proposed = _proposed(file)
+        st.session_state[_OF] = file.reason
+        st.session_state[_SKIP] = proposed.skip_lines
+        st.session_state[_COMMENT] = proposed.comment or ""
+        st.session_state[_DELIMITER] = proposed.delimiter
+    with st.container(border=True, key="data_retry"):
+        st.markdown("**Read the lines in another way**")
+        _draw_lines(file.reason.beginning)
+        read = _draw_options(file)
+        if _draw_preview(file.reason.beginning, read):
+            st.button(
+                "Read it this way",
+                key="data_retry_now",
+                type="primary",
+                on_click=request_table,
+                args=("Reading the file …", file.title, lambda: file.load_as(read), file.load_as),
+            )
+
+
+def _proposed(file: UnevenFile) -> ReadOptions:
+    return file.reason.instead or file.reason.options
+
+
+def _draw_lines(beginning: str) -> None:
+    lines = beginning.splitlines()[:LINES]
+    shown = [f"{number:>2}  {shorten(line, LETTERS)}" for number, line in enumerate(lines, 1)]
+    st.code("\n".join(shown), language=None, wrap_lines=True)
+
+
+def _draw_options(file: UnevenFile) -> ReadOptions:
+    first, second, third = st.columns(3)
+    with third:
+        delimiter = st.selectbox(
+            "Delimiter",
+            list(DELIMITER_NAMES),
+            key=_DELIMITER,
+            format_func=DELIMITER_NAMES.__getitem__,
+            placeholder="automatic",
+            help="The character between two cells.",
+        )
+    with first:
+        n_skipped = st.number_input(
+            "Skip lines",
+            min_value=0,
+            max_value=MAX_SKIPPED,
+            step=1,
+            key=_SKIP,
+            help="Lines above the column names, such as a title.",
+        )
+    with second:
+        mark = st.text_input(
+            "Comment mark",
+            key=_COMMENT,
+            max_chars=MAX_COMMENT_MARK,
+            placeholder="none",
+            help="Lines that begin with it are left out, such as # or //.",
+        )
+    return dataclasses.replace(
+        _proposed(file),
+        delimiter=delimiter,
+        skip_lines=min(max(int(n_skipped or 0), 0), MAX_SKIPPED),
+        comment=(mark or "").strip()[:MAX_COMMENT_MARK] or None,
+    )
+
+
+def _draw_preview(beginning: str, read: ReadOptions) -> bool:
+    """Draw the table of the first lines with these options. Return whether it is a table."""
+    try:
+        table = read_table(beginning.encode(), dataclasses.replace(read, encoding="utf-8"))
+    except InputError as error:
+        st.caption(f"Not yet: {sentence(str(error))}")
+        return False
+    if len(table.columns) == 1:
+        st.caption("Not yet: the lines are one column.")
+        return False
+    st.caption("The first rows, read this way:")
+    st.dataframe(table.head(ROWS, COLUMNS), hide_index=True, alt="The first rows, read this way")
+    return True

@@ -1,6 +1,6 @@
-"""The user's choices for the current table. Each change replaces the session's schema.
+"""The user's edits of the current table's schema. Each edit replaces the session's schema.
 
-The schema is the only record of the choices. If the outcome or the missing values change, columns
+The schema is the only record of the edits. If the outcome or the missing values change, columns
 are proposed again, and the user's own settings are kept: a kind other than the earlier proposal,
 bins, and missing values of single columns.
 """
@@ -23,7 +23,7 @@ from odt_core.data import (
     Table,
 )
 from odt_core.data.limits import mark_source
-from pages.common.state import Dataset, update, work
+from pages.common.session import Dataset, update, work
 from pages.data.derived import class_counts, proposal
 
 
@@ -44,7 +44,7 @@ def set_table(
 ) -> None:
     """Make a table current.
 
-    If it is the same file with other reading options, the earlier choices are kept for columns
+    If it is the same file with other reading options, the earlier edits are kept for columns
     with the same names.
 
     Parameters
@@ -139,7 +139,7 @@ def propose_again() -> None:
 
 
 def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -> Schema:
-    """Apply the earlier choices to a new proposal."""
+    """Apply the earlier edits to a new proposal."""
     edited = edited_kinds(old_data, old)
     known = {column.name: column for column in old.columns}
     columns = tuple(

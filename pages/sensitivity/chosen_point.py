@@ -13,8 +13,8 @@ from odt_core.jobs import Job
 from odt_core.studies import FrontierView, Sweep
 from odt_core.training import parse_floor, parse_weight
 from odt_core.words import number_words, percent_words
-from pages.common.state import work
-from pages.common.text import plain, shorten
+from pages.common.markup import plain, shorten
+from pages.common.session import work
 from pages.common.widgets import start_value
 from pages.sensitivity.frontier import KeptPoint
 
@@ -22,7 +22,7 @@ FLOOR_ON, COST_FN, COST_FP = "sens_floor_on", "sens_cost_fn", "sens_cost_fp"
 DEFAULT_FLOOR = Fraction(95, 100)
 
 
-class Choice:
+class ChosenPoint:
     """The chosen point of one frontier, stored in the session under the frontier's own keys."""
 
     def __init__(self, job: Job, view: FrontierView) -> None:
@@ -170,17 +170,17 @@ class Choice:
             self.go_to(int(index))
 
 
-def draw_choice(choice: Choice, positive: str) -> None:
+def draw_point_choice(chosen: ChosenPoint, positive: str) -> None:
     """Draw the slider, and the floor and the costs that move it."""
-    view = choice.view
+    view = chosen.view
     name = plain(shorten(positive, 40))
     if len(view.points) > 1:
         st.select_slider(
             "Trade-off: specificity to the left, sensitivity to the right",
             list(reversed(range(len(view.points)))),
             format_func=lambda i: _slider_words(view, i),
-            key=choice.point_key,
-            on_change=choice.on_slide,
+            key=chosen.point_key,
+            on_change=chosen.on_slide,
             help="Each step is another best tree. You can also use the arrow keys, or click a "
             "point in the ROC plane.",
         )
@@ -191,14 +191,14 @@ def draw_choice(choice: Choice, positive: str) -> None:
             format_func=lambda value: sweep_words(Sweep(value)),
             key=FLOOR_ON,
             persist_state="session",
-            on_change=choice.on_floor,
+            on_change=chosen.on_floor,
             width=165,
         )
-        other = Sweep.TNR if choice.sweep is Sweep.TPR else Sweep.TPR
+        other = Sweep.TNR if chosen.sweep is Sweep.TPR else Sweep.TPR
         st.text_input(
             "At least, in %",
-            key=choice.floor_key,
-            on_change=choice.on_floor,
+            key=chosen.floor_key,
+            on_change=chosen.on_floor,
             max_chars=12,
             width=125,
             help="The exact floor on the training rows. The page shows the tree with the highest "
@@ -214,18 +214,18 @@ def draw_choice(choice: Choice, positive: str) -> None:
                 key=key,
                 persist_state="session",
                 placeholder="not set",
-                on_change=choice.on_costs,
+                on_change=chosen.on_costs,
                 max_chars=12,
                 width=150,
                 help=f"{meaning} Instead of a floor: the page shows the tree with the least cost "
                 "on the training rows. Only the ratio of both costs matters.",
             )
-        if choice.reaches_floor and not choice.serves_floor:
-            st.button("Back to the floor", key="sens_back", on_click=choice.on_floor)
-        if not choice.is_cheapest:
-            st.button("Show the cheapest", key="sens_cheapest", on_click=choice.on_costs)
-        st.caption(_cost_words(choice), width="stretch")
-    error = st.session_state.get(choice.error_key)
+        if chosen.reaches_floor and not chosen.serves_floor:
+            st.button("Back to the floor", key="sens_back", on_click=chosen.on_floor)
+        if not chosen.is_cheapest:
+            st.button("Show the cheapest", key="sens_cheapest", on_click=chosen.on_costs)
+        st.caption(_cost_words(chosen), width="stretch")
+    error = st.session_state.get(chosen.error_key)
     if error:
         st.error(plain(error))
 
@@ -240,10 +240,10 @@ def _slider_words(view: FrontierView, index: int) -> str:
     return f"sensitivity {percent_words(counts.tpr)} · specificity {percent_words(counts.tnr)}"
 
 
-def _cost_words(choice: Choice) -> str:
+def _cost_words(chosen: ChosenPoint) -> str:
     """Say for which costs the chosen tree is the cheapest, and compare the user's; Markdown."""
-    cost, asked = choice.view.points[choice.index].cost, choice.asked_ratio
-    found = "" if choice.view.bound is None else " found"
+    cost, asked = chosen.view.points[chosen.index].cost, chosen.asked_ratio
+    found = "" if chosen.view.bound is None else " found"
     if cost is None:
         return f"Whatever misses and false alarms cost, another tree{found} is cheaper."
     words = f"This is the cheapest tree{found} **{range_words(cost)}**."

@@ -12,19 +12,29 @@ from typing import NoReturn
 
 import streamlit as st
 
+from odt_core.figures import progress_chart
 from odt_core.jobs import Job, JobSpec
-from odt_core.solution import Status
+from odt_core.problem import Problem
+from odt_core.solution import Status, TracePoint
 from odt_core.storage import RunStatus
 from odt_core.topology import AnyShape
 from odt_core.training import Stage, TrainSpec
-from odt_core.words import count_words, goal_words, list_words, seconds_words
-from pages.common.intents import queue_pressed
-from pages.common.people import owner
+from odt_core.words import (
+    capitalized,
+    count_words,
+    gap_words,
+    goal_words,
+    list_words,
+    seconds_words,
+    value_words,
+)
+from pages.common.drawings import draw_chart
+from pages.common.layout import current_theme
+from pages.common.markup import plain
 from pages.common.server import job_manager
+from pages.common.session import lane, owner, queue_pressed, update, work
 from pages.common.settings import load_settings, shape_name
-from pages.common.state import lane, update, work
 from pages.common.tables import ReadyData
-from pages.common.text import plain
 
 _BEFORE = "train_before"
 _NOTICE = "train_notice"
@@ -32,7 +42,6 @@ MAKE_CURRENT = "Make current"
 """The button that makes a tree of a frontier or a list the current tree."""
 CHANGED = "train_changed"
 """Key of the run whose settings the user is changing, for the next run's record."""
-
 QUICK = 0.8
 """Seconds to wait for a quick run's result before its progress is shown."""
 STOPPED = 1.5
@@ -248,3 +257,109 @@ def _headline(job: Job, sought: str) -> str:
     shape = job.spec.train.topology
     of = "" if isinstance(shape, AnyShape) else "the shape "
     return f"Searching for {sought} of {of}{plain(shape_name(shape))}"
+
+
+@st.fragment(run_every=EVERY)
+def watch_run(job: Job, problem: Problem) -> None:
+    """Draw a run's progress. Draw the page again when the run is over.
+
+    Parameters
+    ----------
+    job : Job
+        A queued or running job.
+    problem : Problem
+        Its problem, which gives totals and bounds their meaning.
+    """
+    if is_over_or_proved(job):
+        st.rerun()
+    draw_job_progress(job, "the best tree")
+    trace = list(job.progress)
+    # One element for all sentences, so that the chart below keeps its position. Otherwise the
+    # browser would show it twice for a moment.
+    st.markdown("  \n".join(plain(sentence) for sentence in _sentences(problem, trace)))
+    st.button(
+        "Stop, and keep the best tree" if _best(trace) is not None else "Cancel",
+        key="train_cancel",
+        on_click=stop_run,
+        args=(job,),
+        disabled=job.cancelled_at is not None,
+    )
+    if trace:
+        draw_chart(
+            progress_chart(trace, problem, theme=current_theme(), until=job.seconds),
+            key="train_progress",
+        )
+    st.caption("You can use or leave the page meanwhile. The run continues.")
+
+
+@st.fragment(run_every=EVERY)
+def watch_confirmation(job: Job) -> None:
+    """Draw the progress of a confirmation. Draw the page again when it is over."""
+    if job.is_over:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"CBC is confirming the tree on the integer program · {seconds_words(job.seconds)}",
+            width="content",
+        )
+        st.button(
+            "Skip this check",
+            key="train_skip_check",
+            type="tertiary",
+            on_click=stop_run,
+            args=(job,),
+            disabled=job.cancelled_at is not None,
+            help="The exact search has already proved the tree. CBC confirms it on the paper's "
+            "integer program.",
+        )
+
+
+def _best(trace: list[TracePoint]) -> int | None:
+    return next((p.incumbent for p in reversed(trace) if p.incumbent is not None), None)
+
+
+def _sentences(problem: Problem, trace: list[TracePoint]) -> list[str]:
+    """Describe the best tree so far, and how much better another tree could be."""
+    best = _best(trace)
+    bound = next((p.bound for p in reversed(trace) if p.bound is not None), None)
+    if best is None:
+        return ["No tree found yet."]
+    found = [f"Best tree so far: {value_words(problem, best)}."]
+    if bound is None:
+        found.append("How much better a tree could be is not known yet.")
+    else:
+        found.append(f"{capitalized(gap_words(problem, max(bound - best, 0)))}.")
+    return found
+
+
+LOOK_EVERY = 2.0
+"""Seconds between two checks whether a result is stored."""
+
+
+def draw_unstored(*jobs: Job) -> None:
+    """Draw a warning as long as a result is not stored.
+
+    The page checks again and again, because storing may first fail after the result is drawn.
+
+    Parameters
+    ----------
+    *jobs : Job
+        The result's jobs; all are over.
+    """
+    if not _are_stored(jobs):
+        st.fragment(_watch_unstored, run_every=LOOK_EVERY)(jobs)
+
+
+def _are_stored(jobs: Sequence[Job]) -> bool:
+    return all(map(job_manager().is_stored, jobs))
+
+
+def _watch_unstored(jobs: Sequence[Job]) -> None:
+    if _are_stored(jobs):
+        st.rerun()
+    reason = next(filter(None, map(job_manager().unstored, jobs)), "")
+    if reason:
+        st.warning(
+            f"**This result is not stored yet.** {plain(reason)} It is in memory, and will be "
+            "stored as soon as possible. If the server ends before that, the result is lost."
+        )

@@ -26,7 +26,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from odt_core.errors import InputError
 from odt_core.storage import SignIns
 
-log = logging.getLogger("pages.common.gate")
+log = logging.getLogger("pages.frame.gate")
 
 
 def _inline_scripts() -> str:

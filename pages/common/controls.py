@@ -1,0 +1,219 @@
+"""Controls that several pages have: limits, goal and floor, a whole question, and downloads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Literal
+
+import streamlit as st
+
+from odt_core.errors import InputError, quoted
+from odt_core.exact import shortest_decimal
+from odt_core.export import signed_record
+from odt_core.figures import Chart, FigureFormat, chart_file
+from odt_core.jobs import Job
+from odt_core.problem import Feature, Goal
+from odt_core.training import (
+    NodeRuleSpec,
+    parse_floor,
+)
+from odt_core.words import GOAL_NAMES, capitalized, printable
+from pages.common.markup import plain, shorten
+from pages.common.settings import TrainKey
+from pages.common.widgets import start_value
+
+
+def draw_cap(key: str, width: int | Literal["stretch"] = "stretch", more: str = "") -> int | None:
+    """Draw the field for the largest set of categories. `read_cap` reads its value.
+
+    Parameters
+    ----------
+    key : str
+        The field's key.
+    width : int or ``stretch``
+        The field's width in pixels.
+    more : str
+        Further sentences for the help.
+    """
+    return st.number_input(
+        "Largest set of categories",
+        min_value=1,
+        step=1,
+        value=None,
+        placeholder="no cap",
+        key=key,
+        persist_state="session",
+        width=width,
+        help="The most categories of a column on one side of a question (max.card in the paper). "
+        f"Empty means no cap. {more}",
+    )
+
+
+def choose_goal(positive: str, negative: str) -> Goal:
+    """Draw the choice of goal, with a sentence on its meaning for these classes."""
+    goal = st.selectbox(
+        "Goal",
+        list(Goal),
+        format_func=lambda goal: capitalized(GOAL_NAMES[goal]),
+        key=start_value(TrainKey.GOAL, Goal.ACCURACY),
+        persist_state="session",
+        help="The rate that the search makes as high as possible on the training rows.",
+    )
+    goal = Goal(goal or Goal.ACCURACY)
+    yes, no = plain(shorten(positive, 30)), plain(shorten(negative, 30))
+    st.caption(
+        {
+            Goal.ACCURACY: "Gets the most rows right.",
+            Goal.BALANCED: f"{yes} and {no} count the same, whatever their numbers of rows.",
+            Goal.MAX_TPR: f"Finds the most {yes}, with a floor on specificity (TNR) that limits "
+            "false alarms.",
+            Goal.MAX_TNR: f"Raises the fewest false alarms on {no}, with a floor on sensitivity "
+            f"(TPR) that limits missed {yes}.",
+        }[goal]
+    )
+    return goal
+
+
+def choose_floor(goal: Goal) -> Fraction | None:
+    """Draw the goal's floor, and read it exactly.
+
+    Raises
+    ------
+    InputError
+        If the floor is not a percentage.
+    """
+    if goal.floor_rate is None:
+        return None
+    rate = "Specificity (TNR)" if goal is Goal.MAX_TPR else "Sensitivity (TPR)"
+    key = TrainKey.floor(goal)
+    text = st.text_input(
+        f"{rate} at least, in %",
+        key=start_value(key, "95.0"),
+        persist_state="session",
+        max_chars=12,
+        help="The exact floor on the training rows. The rate on test rows is usually a little "
+        "lower: a floor of 100% in training often gives 97 to 99% in test.",
+    )
+    return parse_floor(text, f"The floor on {rate[0].lower()}{rate[1:]}")
+
+
+def draw_question(
+    node: int, features: tuple[Feature, ...], key: str = TrainKey.RULE
+) -> NodeRuleSpec | None:
+    """Draw the choice of a whole question.
+
+    Parameters
+    ----------
+    node : int
+        Decision node, from 1, that the rule is for.
+    features : tuple of Feature
+        The features that it can be about.
+    key : str
+        The prefix of the controls' keys.
+
+    Returns
+    -------
+    NodeRuleSpec or None
+        The rule; None while a part of it is not chosen.
+    """
+    g = st.selectbox(
+        "Column",
+        range(len(features)),
+        format_func=lambda g: shorten(printable(features[g].name)),
+        key=f"{key}_column",
+    )
+    feature = features[g]
+    if not feature.is_numerical:
+        left = choose_names("Categories that answer yes", f"{key}_left", list(feature.values))
+        if not left:
+            return None
+        return NodeRuleSpec(node, feature=feature.name, categories=tuple(left))
+    if not feature.cuts:
+        st.caption("This column has a single bin, so there is nothing to ask.")
+        return None
+    cut = st.selectbox(
+        "Yes up to the cut point",
+        feature.cuts,
+        format_func=shortest_decimal,
+        key=f"{key}_cut",
+        help="The column's cut points. You can set other cut points on the Data page.",
+    )
+    missing_left = feature.has_missing and st.checkbox(
+        "Missing values answer yes", key=f"{key}_missing"
+    )
+    return NodeRuleSpec(
+        node, feature=feature.name, threshold=float(cut), missing_left=bool(missing_left)
+    )
+
+
+def choose_names(label: str, key: str, options: list[str], *, persist: bool = False) -> list[str]:
+    """Draw a choice of several names. Names that are not in the data are dropped."""
+    if key in st.session_state:
+        st.session_state[key] = [name for name in st.session_state[key] if name in options]
+    chosen = st.multiselect(
+        label,
+        options,
+        format_func=lambda name: shorten(printable(name)),
+        key=key,
+        placeholder="none",
+        persist_state="session" if persist else None,
+    )
+    unknown = [name for name in chosen if name not in options]
+    if unknown:
+        raise InputError(f"{quoted(unknown[0])} is not in the list: choose from the list.")
+    return list(chosen)
+
+
+_FIGURES = {
+    FigureFormat.HTML: "Figure (HTML)",
+    FigureFormat.SVG: "Figure (SVG)",
+    FigureFormat.PNG: "Figure (PNG)",
+}
+
+
+def draw_formula_switch(key: str) -> bool:
+    """Draw the switch for CSV files that other programs read.
+
+    Parameters
+    ----------
+    key : str
+        The switch's key.
+
+    Returns
+    -------
+    bool
+        Whether text that begins like a formula stays as it is.
+    """
+    return bool(
+        st.checkbox(
+            "Keep text that begins like a formula",
+            key=key,
+            help="Without the tick, such text gets an apostrophe, so that a spreadsheet shows the "
+            "text and does not compute it. Tick this if another program reads the file.",
+        )
+    )
+
+
+def draw_figure_downloads(chart: Callable[[], Chart], stem: str) -> None:
+    """Draw buttons for one chart in every format."""
+    for kind, label in _FIGURES.items():
+        draw_file(label, _maker(chart, kind), f"{stem}.{kind.value}", kind.mime)
+
+
+def _maker(chart: Callable[[], Chart], kind: FigureFormat) -> Callable[[], bytes]:
+    return lambda: chart_file(chart(), kind)
+
+
+def draw_file(label: str, content: Callable[[], bytes], name: str, mime: str) -> None:
+    """Draw a button that makes a file and downloads it."""
+    st.download_button(
+        label, content, name, mime, key=f"download_{name}", on_click="ignore", width="stretch"
+    )
+
+
+def result_json(job: Job) -> bytes:
+    """Write the result of a job as a JSON file."""
+    assert job.result is not None
+    return json.dumps(signed_record(job.result), ensure_ascii=False, indent=1).encode()
