@@ -44,7 +44,7 @@ from odt_core.words import (
     count_words,
     drawn_words,
     printable,
-    split_words,
+    typeset_words,
     unseen_value_words,
 )
 
@@ -251,7 +251,7 @@ def _nodes(
             if not density.has_values:
                 words = words.brief
             box = decision_box(words, theme, is_lit or here in marked, density.node_width)
-            question = split_words(tree, node).question
+            question = typeset_words(tree, node).question
             tooltip = f"{question} ({count_words(node.n, 'training row')}) "
             tooltip = (tooltip + absent_words(tree, node)).strip()
         cell, lines = "", 0
@@ -281,7 +281,7 @@ def _branches(
     tree: Tree, node: Decision, words: DrawnWords, number: int, level: int
 ) -> Iterator[tuple[Node, _Arrival]]:
     """Yield both children of a decision node, yes first."""
-    whole = split_words(tree, node)
+    whole = typeset_words(tree, node)
     new = unseen_value_words(tree.features[node.split.feature])
     for child, answer, drawn, values in (
         (node.left, YES, words.yes, whole.yes),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from odt_core.render.dot import FONT, quoted
 from odt_core.render.theme import LIGHT, Theme
 from odt_core.tree import Decision, Leaf, Node, Tree
-from odt_core.words import printable, split_words
+from odt_core.words import printable, typeset_words
 
 NAME, LEAST_NAME, LINE = 18, 9, 38
 """The largest and smallest limit on the characters of a name, and the characters of a level."""
@@ -77,7 +77,7 @@ def _question(tree: Tree, node: Decision, theme: Theme, most: int) -> str:
     name = _short(printable(tree.features[node.split.feature].name), most)
     return (
         f'shape=box label={quoted(name)} fillcolor="{theme.node}" '
-        f"tooltip={quoted(split_words(tree, node).question)}"
+        f"tooltip={quoted(typeset_words(tree, node).question)}"
     )
 
 

@@ -13,6 +13,7 @@ from odt_core.exact import exact_decimal
 from odt_core.jobs import Batch, Job, JobSpec
 from odt_core.problem import EncodedData
 from odt_core.studies import Adoption
+from odt_core.training import StoredResult
 from odt_core.words import capitalized, count_words, list_words, number_words, seconds_words
 from pages.alternatives import keys
 from pages.common.layout import draw_part
@@ -37,12 +38,15 @@ class ShownTrees:
         The cost of each column; 1 for columns that are not named.
     test : EncodedData or None
         The test rows.
+    current : StoredResult or None
+        The result with the current tree, if the list is of its problem.
     """
 
     view: AlternativesView
     trees: tuple[AlternativeTree, ...]
     costs: Mapping[str, Fraction]
     test: EncodedData | None
+    current: StoredResult | None
 
     @staticmethod
     def choose(place: int) -> None:
@@ -92,18 +96,25 @@ def draw_list(
             f"No tree of the list passes these filters. Remove a filter, or press "
             f"**{LIST_LIMITED}**."
         )
-    return ShownTrees(view, trees, costs, rows_of(batch.jobs[0]).test)
+    is_same = job is not None and not _difference(data, job, batch)
+    current = job.trained if job is not None and is_same else None
+    return ShownTrees(view, trees, costs, rows_of(batch.jobs[0]).test, current)
 
 
 def _draw_changes(data: ReadyData, job: Job | None, batch: Batch) -> None:
+    what = _difference(data, job, batch)
+    if what:
+        st.warning(f"This list was made {what}. List again to bring it up to date.")
+
+
+def _difference(data: ReadyData, job: Job | None, batch: Batch) -> str:
+    """Say how a list differs from the current data and tree; empty if it does not."""
     spec = batch.jobs[0].spec
     if (spec.dataset, spec.read) != (data.dataset.sha256, data.dataset.read):
-        what = "from another data set"
-    elif job is not None and not _is_same_problem(spec, job.spec):
-        what = "with other settings than those of the current tree"
-    else:
-        return
-    st.warning(f"This list was made {what}. List again to bring it up to date.")
+        return "from another data set"
+    if job is not None and not _is_same_problem(spec, job.spec):
+        return "with other settings than those of the current tree"
+    return ""
 
 
 _SETTINGS = ("schema", "split", "max_card", "rules", "smallest_leaf", "feature_selection")

@@ -16,7 +16,7 @@ from pages.alternatives import keys
 from pages.alternatives.near_result import ShownTrees
 from pages.common.current_run import MAKE_CURRENT, start_job, unfinished_job
 from pages.common.drawings import draw_tree
-from pages.common.layout import side_by_side
+from pages.common.layout import draw_part, side_by_side
 from pages.common.markup import plain, shorten
 from pages.common.session import forget_press, is_pressed, note_press
 
@@ -56,6 +56,21 @@ def draw_beside_best(job: Job | None, shown: ShownTrees) -> None:
             st.markdown(f"- {plain(words)}")
         if changes.sentences:
             st.caption("Differences have a thick outline in the drawings.")
+        draw_part(_draw_current_tree, shown)
+
+
+def _draw_current_tree(shown: ShownTrees) -> None:
+    """Say how the current tree differs from the best tree of the list."""
+    best, current = shown.view.trees[0], shown.current
+    if current is None or current.train is None or best.is_same_as(current.tree):
+        return
+    counts = current.train.confusion
+    how = f"has {counts.errors:,} of {count_words(counts.n, 'training row')} wrong"
+    if counts == best.train:
+        how = "has the same counts in training as the best tree"
+    st.markdown(f"**The current tree** {how}. It differs from the best tree:")
+    for words in tree_changes(best.over(current.tree.features), current.tree).sentences:
+        st.markdown(f"- {plain(words)}")
 
 
 def _draw_one(

@@ -17,7 +17,7 @@ from odt_core.figures.ranking import MOST_BARS
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.solution import Engine, Status
 from odt_core.tree import Tree
-from odt_core.words import capitalized, count_words, list_words, number_words, split_words
+from odt_core.words import capitalized, count_words, list_words, number_words, typeset_words
 from pages.alternatives import keys
 from pages.alternatives.changes import (
     ChosenQuestion,
@@ -105,7 +105,7 @@ def _choose_question(tree: Tree, run_id: str) -> int:
     if st.session_state.get(key) not in places:
         last = st.session_state.get(keys.QUESTION, 0)
         st.session_state[key] = min(last, len(places) - 1)
-    words = [split_words(tree, node, 3).question for node in tree.decisions]
+    words = [typeset_words(tree, node, 3).question for node in tree.decisions]
     chosen: int = st.selectbox(
         "Question",
         places,

@@ -77,6 +77,7 @@ def file_stem(table: str, topology: str) -> str:
     return re.sub(r"[^\w.]+", "-", f"{table}-{shape}").strip("-.")[:80] or "tree"
 
 
+_JOINED = re.compile(r"(?<=[A-Za-z0-9][_\-./])(?=[A-Za-z])")
 _TINT = "color-mix(in srgb, #23879a 16%, transparent)"
 _RULE = "1px solid color-mix(in srgb, currentColor 16%, transparent)"
 _TABLE = "width:100%;border-collapse:collapse;border:0;font-size:.93rem;line-height:1.4"
@@ -96,13 +97,16 @@ _CELL = (
 def name_html(text: str, most: int = 24) -> str:
     """Write a name from a file, shortened, with the full name as a tooltip.
 
-    Only a long word may break inside, so that a narrow column does not break every word.
+    A name may break after a sign that joins words, such as the underscore. Only a long word may
+    break inside, so that a narrow column does not break every word.
     """
     whole = printable(text)
     shown = shorten(whole, most)
-    has_long_word = any(len(word) > LONG_WORD for word in shown.split())
+    words = _JOINED.split(shown)
+    has_long_word = any(len(word) > LONG_WORD for part in words for word in part.split())
     style = ' style="overflow-wrap:anywhere"' if has_long_word else ""
-    return f'<span title="{html_text(whole)}"{style}>{html_text(shown)}</span>'
+    broken = "<wbr>".join(map(html_text, words))
+    return f'<span title="{html_text(whole)}"{style}>{broken}</span>'
 
 
 def value_html(value: str, *details: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -70,6 +72,7 @@ def draw_found_verdict(found: Verdict) -> None:
 
 NONE = "–"
 _PREVALENCE = "train_prevalence"
+_INTERVAL = re.compile(r"(> [-+.e\d]+ and )?<= [-+.e\d]+")
 
 
 def draw_counts(title: str, counts: Confusion, tree: Tree) -> None:
@@ -331,8 +334,15 @@ def draw_subgroups(
     if found is None or not found.groups:
         st.caption(f"There are no {rows} rows to show.")
         return
+    found = replace(found, groups=tuple(map(_typeset, found.groups)))
     draw_chart(subgroup_chart(found, theme=current_theme()), key=f"{key}_chart")
     _draw_groups(found, positive, negative, rows)
+
+
+def _typeset(group: Subgroup) -> Subgroup:
+    """The group of an interval of numbers with "≤" in its name."""
+    name = group.name.replace("<=", "≤") if _INTERVAL.fullmatch(group.name) else group.name
+    return replace(group, name=name)
 
 
 def _draw_groups(found: Subgroups, positive: str, negative: str, rows: str) -> None:

@@ -244,7 +244,8 @@ def _draw_actual_bins(column: ColumnSchema, rows: Rows | str) -> None:
         bins = "; ".join(feature.values)
     else:
         bins = f"{feature.values[0]}, then {feature.values[1]}, up to {feature.values[-1]}"
-    st.caption(f"{count_words(feature.n_values, 'bin')} from the training rows: {plain(bins)}")
+    bins = plain(bins.replace("<=", "≤"))
+    st.caption(f"{count_words(feature.n_values, 'bin')} from the training rows: {bins}")
 
 
 def _method_chosen(name: str) -> None:

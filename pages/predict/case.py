@@ -6,8 +6,6 @@ leaves the view.
 
 from __future__ import annotations
 
-from typing import cast
-
 import streamlit as st
 
 from odt_core.evaluation import Rate, leaf_table
@@ -16,7 +14,7 @@ from odt_core.export.reading import date_words
 from odt_core.problem import Feature
 from odt_core.scoring import CaseAnswer, Value, answer_case, value_doubt
 from odt_core.tree import Tree
-from odt_core.words import count_words, percent_words, rule_words
+from odt_core.words import count_words, percent_words
 from pages.common.drawings import draw_tree
 from pages.common.markup import html_text, plain, plain_table, shorten
 from pages.predict.frozen import FrozenTree
@@ -171,15 +169,11 @@ def _draw_answer(frozen: FrozenTree, answer: CaseAnswer) -> None:
     st.markdown(f"In training, {_risk(row.train, tree)}")
     if row.test is not None:
         st.markdown(f"In test, {_risk(row.test, tree)}")
-    st.markdown(f"**Why:** leaf {row.number} is for every case where {plain(_rule(tree, answer))}.")
+    st.markdown(f"**Why:** leaf {row.number} is for every case where {plain(row.rule)}.")
     for doubt in answer.doubts:
         st.warning(f"{plain(doubt)}. No training row supports this step.")
     for mark in row.marks:
         st.warning(f"About this leaf: {plain(mark)}. Its risk is little more than a guess.")
-
-
-def _rule(tree: Tree, answer: CaseAnswer) -> str:
-    return rule_words(tree, cast(int, answer.leaf)).replace(" AND ", " and ")
 
 
 def _risk(rate: Rate, tree: Tree) -> str:

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, BinMethod, Binning, ColumnKind, NumberForm, SplitSpec
 from odt_core.storage import LOCAL_OWNER
-from pages.common import intents, tables
+from pages.common import table_requests, tables
 from pages.common.server import store
 from pages.common.session import Place, Work
 
@@ -223,7 +223,7 @@ class TestReading:
         upload(loaded, b"a,b\n1,2\n3\n", "bad.csv")
         loaded.switch_page(Place.TRAIN).run()
         assert [error.value[:17] for error in loaded.error] == ["Line 3 has 1 cell"]
-        monkeypatch.setattr(intents, "TIME_TO_READ", 0.0)
+        monkeypatch.setattr(table_requests, "TIME_TO_READ", 0.0)
         loaded.run()
         assert loaded.error, "it stays on the page that says it"
         loaded.switch_page(Place.DATA).run()
@@ -246,7 +246,8 @@ class TestReading:
 
     def test_a_file_that_is_taken_away_before_it_is_read_is_not_read(self) -> None:
         session = AppTest.from_string(
-            "from pages.common.intents import request_table, withdraw_table, load_requested_table\n"
+            "from pages.common.table_requests import load_requested_table\n"
+            "from pages.common.table_requests import request_table, withdraw_table\n"
             "request_table('Reading', 'It cannot be used', lambda: 1 / 0)\n"
             "withdraw_table()\n"
             "load_requested_table()\n"
@@ -439,7 +440,7 @@ class TestColumns:
         assert not loaded.exception
         schema = work(loaded).schema
         assert schema is not None and schema.column("age").binning == Binning.at([40, 60])
-        assert "<= 40; 40 to 60; > 60" in texts(loaded)
+        assert "≤ 40; 40 to 60; > 60" in texts(loaded)
 
     @pytest.mark.parametrize(
         ("typed", "sentence"),

@@ -12,7 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 from streamlit import config
 
 from odt_core.storage import StorageError
-from pages.common import gate
+from pages.frame import gate
 from pages.frame.gate import TOKEN, Gate, comes_from_own_page, identity_of, refuse_address
 
 HERE = "localhost:8501"

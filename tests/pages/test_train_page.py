@@ -36,7 +36,7 @@ from odt_core.solvers.mip.options import MipOptions
 from odt_core.storage import LOCAL_OWNER, RunStatus, StorageError
 from odt_core.training import FeatureSelection, NodeRuleSpec, TrainSpec
 from odt_core.words import ENGINE_WORDS, percent_words
-from pages.common import intents, messages, runs, state
+from pages.common import current_run, session
 from pages.common.markup import plain
 from pages.common.server import job_manager, store
 from pages.common.session import Dataset, Place, Work
@@ -180,7 +180,7 @@ def test_a_run_is_current_though_the_script_ended_as_it_was_queued(
         raise StopException
 
     with monkeypatch.context() as patch:
-        patch.setattr(intents, "update", ended)
+        patch.setattr(session, "update", ended)
         press(page)
         assert work(page).job is None
     page.switch_page(Place.RUNS).run()
@@ -600,17 +600,17 @@ def test_a_run_that_ends_while_the_page_is_drawn_leaves_the_button_ready(
 
     def draw_and_wait(asked: Asked, data: ReadyData) -> object:
         drawn = draw_train_button(asked, data)
-        job = state.work().job
+        job = session.work().job
         if job is not None and not job.is_over:
             if not ends_well:
                 job_manager().cancel(job)
-            runs.wait_for(job, 60.0)
+            current_run.wait_for(job, 60.0)
         return drawn
 
-    monkeypatch.setattr(runs, "QUICK", 0.0)  # the button is drawn while the run goes on
+    monkeypatch.setattr(current_run, "QUICK", 0.0)  # the button is drawn while the run goes on
     monkeypatch.setattr(controls, "draw_train_button", draw_and_wait)
     if not ends_well:
-        monkeypatch.setattr(runs, "has_tree", lambda job: False)
+        monkeypatch.setattr(current_run, "has_tree", lambda job: False)
     press(page)
     button = page.button(key="train_go")
     assert (button.label, button.disabled) == ("Train", False)
@@ -646,10 +646,10 @@ def test_a_result_drawn_before_it_could_not_be_stored_is_looked_after(
         patch.setattr(store().queue, "end", away)
         train(page)
         with monkeypatch.context() as watched:
-            watched.setattr(messages.st, "fragment", noted)
+            watched.setattr(current_run.st, "fragment", noted)
             page.run()
         assert not said() and page.get("graphviz_chart")
-        assert looks == [messages.LOOK_EVERY], "the page goes on looking by itself"
+        assert looks == [current_run.LOOK_EVERY], "the page goes on looking by itself"
         tried.set()
         look_again(SECONDS, said)
     look_again(SECONDS, lambda: job_manager().is_stored(job_of(page)) and not said())
