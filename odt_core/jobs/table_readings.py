@@ -105,18 +105,7 @@ def read_table_in_process(
             "too_large": too_large,
         }
         reader = _Reader(order, options, Path(folder))
-        try:
-            while not reader.wait(LOOK_EVERY):
-                on_progress(reader.stage, reader.seconds)
-                if reader.seconds > limits.seconds:
-                    raise InputError(
-                        f"The file {quoted(name)} was not read within {limits.seconds:g} seconds: "
-                        "leave out columns or rows, or give each row as many cells as the header."
-                    )
-                if memory_with_all(reader.pid) > limits.bytes_allowed:
-                    raise InputError(too_large)
-        finally:
-            reader.end()
+        _wait(reader, on_progress, limits, name, too_large)
         if reader.error is not None:
             raise reader.error
         if not place.exists():
@@ -125,6 +114,24 @@ def read_table_in_process(
                 f"({reader.status}). Save it as CSV, or leave out columns or rows."
             )
         return _load(place)
+
+
+def _wait(
+    reader: _Reader, on_progress: Progress, limits: ReadLimits, name: str, too_large: str
+) -> None:
+    """Wait until the process has read the file, or end it at a limit."""
+    try:
+        while not reader.wait(LOOK_EVERY):
+            on_progress(reader.stage, reader.seconds)
+            if reader.seconds > limits.seconds:
+                raise InputError(
+                    f"The file {quoted(name)} was not read within {limits.seconds:g} seconds: "
+                    "leave out columns or rows, or give each row as many cells as the header."
+                )
+            if memory_with_all(reader.pid) > limits.bytes_allowed:
+                raise InputError(too_large)
+    finally:
+        reader.end()
 
 
 def _load(place: Path) -> Table:

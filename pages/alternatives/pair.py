@@ -60,15 +60,19 @@ def draw_beside_best(job: Job | None, shown: ShownTrees) -> None:
 
 
 def _draw_current_tree(shown: ShownTrees) -> None:
-    """Say how the current tree differs from the best tree of the list."""
+    """Say how the current tree differs from the best tree, if it is not drawn here."""
     best, current = shown.view.trees[0], shown.current
-    if current is None or current.train is None or best.is_same_as(current.tree):
+    if current is None or current.train is None:
+        return
+    if any(tree.is_same_as(current.tree) for tree in (best, shown.chosen)):
         return
     counts = current.train.confusion
-    how = f"has {counts.errors:,} of {count_words(counts.n, 'training row')} wrong"
-    if counts == best.train:
-        how = "has the same counts in training as the best tree"
-    st.markdown(f"**The current tree** {how}. It differs from the best tree:")
+    n = count_words(counts.n, "training row")
+    tie = ", as many as the best tree" if counts.errors == best.train.errors else ""
+    st.markdown(
+        f"**The current tree** has {counts.errors:,} of {n} wrong{tie}. It differs from the best "
+        "tree:"
+    )
     for words in tree_changes(best.over(current.tree.features), current.tree).sentences:
         st.markdown(f"- {plain(words)}")
 

@@ -59,6 +59,9 @@ _LEAF_COUNT_NAMES = {
 }
 
 
+_NO_FLOORS: tuple[Fraction | None, Fraction | None] = (None, None)
+
+
 @dataclass(frozen=True)
 class Asked:
     """The run that the controls describe.
@@ -116,16 +119,14 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
     button = st.container(key="train_button")
     with st.expander("More settings", key="train_more"):
         weight = form.ask(lambda: choose_weight(goal, negative), Fraction(1))
-        none: tuple[Fraction | None, Fraction | None] = (None, None)
-        further = form.ask(lambda: choose_further_floors(goal), none)
+        further = form.ask(lambda: choose_further_floors(goal), _NO_FLOORS)
         engine, threads, seed = _choose_engine()
         confirm = _choose_confirmation(engine)
         _offer_deciles(engine, data, rows)
         selection, least = _choose_selection()
         no_empty = _choose_no_empty()
     with st.expander("Expert rules", key="train_rules_fold"):
-        features = rows.train.features
-        rules = form.ask(lambda: choose_rules(features, topology), RulesSpec())
+        rules = form.ask(lambda: choose_rules(rows.train.features, topology), RulesSpec())
     with st.expander("Advanced: the integer program (paper, section 4.3)", key="train_advanced"):
         mip = choose_switches()
 

@@ -113,6 +113,11 @@ def test_a_chosen_tree_stands_beside_the_best_and_becomes_current(listed: AppTes
     assert job.trained.train.confusion == view.trees[3].train
     assert "This is the current tree" in said(listed)
     assert "List again" not in said(listed)
+    assert "**The current tree**" not in said(listed), "the list of differences is above"
+    listed.selectbox(key=keys.CHOSEN).set_value(0).run()
+    text = said(listed)
+    assert f"**The current tree** has {view.trees[3].train.errors} of 200 training rows" in text
+    assert all(sentence.split("“")[0] in text for sentence in changes.sentences)
     listed.switch_page(Place.TRAIN).run()
     assert not listed.exception
     assert "chosen on the Alternatives page" in said(listed)
