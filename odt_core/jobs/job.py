@@ -44,7 +44,7 @@ class Job:
     spec : JobSpec
         What the job does, and on which data.
     lane : str
-        Jobs of one lane run one after the other; an owner's lanes take turns.
+        Jobs of one lane start in order; an owner's lanes take turns.
     status : RunStatus
         ``done`` has a result, even if a cancelled job found a tree in time; ``failed`` has a
         message; ``interrupted`` means that its server ended while it ran.

@@ -225,7 +225,7 @@ class JobManager:
         owner : str
             The owner's id.
         lane : str
-            Jobs of one lane run in order: a browser session, or anything else that takes turns.
+            Jobs of one lane start in order: a browser session, or anything else that takes turns.
         name : str
             The user's name for it; may be empty.
         rerun_of : str, optional

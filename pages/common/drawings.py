@@ -29,7 +29,7 @@ from pages.common.layout import current_theme
 from pages.common.markup import html_text, isolate
 from pages.common.widgets import start_value
 
-# Streamlit gives the frames and toolbars of its elements neither keys nor classes. Styles for them
+# Streamlit gives the frames and toolbars of its elements neither keys nor names. Styles for them
 # need its test ids.
 _CHART = ":has(> [data-testid=stFullScreenFrame] .js-plotly-plot)"
 """Selector of the page's elements that hold a figure."""

@@ -115,7 +115,7 @@ def work() -> Work:
 
 
 def lane() -> str:
-    """The session's name in the queue. Sessions take turns."""
+    """The session's lane in the queue. The lanes of an owner take turns."""
     return str(st.session_state.setdefault(_LANE, uuid.uuid4().hex))
 
 
