@@ -56,6 +56,9 @@ def test_only_long_words_of_a_name_break_inside() -> None:
     short, long = "Reported at least once", "x" * (LONG_WORD + 1)
     assert name_html(short) == f'<span title="{short}">{short}</span>'
     assert "overflow-wrap:anywhere" in name_html(f"one {long}")
+    joined = name_html("admission_ward")
+    assert joined == '<span title="admission_ward">admission_<wbr>ward</span>'
+    assert "<wbr>" not in name_html("3.50-4")
     assert name_html("<b> twice").startswith('<span title="&lt;b&gt; twice">&lt;b&gt;')
 
 
