@@ -13,8 +13,8 @@ from odt_core.errors import quoted
 from odt_core.words import count_words
 from pages.common.markup import plain, sentence, shorten
 from pages.common.session import update
+from pages.data.current_table import apply_remedies, current
 from pages.data.derived import Rows, findings
-from pages.data.schema_edits import apply_remedies, current
 from pages.data.source import read_differently
 
 MOST_NAMES = 12

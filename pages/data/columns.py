@@ -14,8 +14,8 @@ from odt_core.words import count_words, number_words, percent_words
 from pages.common.markup import plain, shorten
 from pages.common.session import Dataset
 from pages.common.widgets import show_value, start_value
+from pages.data.current_table import choose_kinds, current, has_edits, propose_again
 from pages.data.derived import TableKey, findings, summaries
-from pages.data.schema_edits import choose_kinds, current, has_edits, propose_again
 
 MOST_ROWS = 12
 """The most rows of the table without scrolling."""

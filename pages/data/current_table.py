@@ -1,20 +1,40 @@
-"""The current table, from a file or a sample, or from the same file with other options.
+"""The current table, and the user's edits of its schema. Each edit replaces the session's schema.
 
-If a file cannot be used, the earlier table stays current.
+A table comes from a file or a sample, or from the same file with other options. If a file cannot be
+used, the earlier table stays current.
+
+The schema is the only record of the edits. If the outcome or the missing values change, columns
+are proposed again, and the user's own settings are kept: a kind other than the earlier proposal,
+bins, and missing values of single columns.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from odt_core.data import SAMPLES, ReadOptions, Schema
+from odt_core.data import (
+    DEFAULT_MISSING_TOKENS,
+    SAMPLES,
+    USUAL_SPLIT,
+    Binning,
+    ColumnKind,
+    NumberForm,
+    ReadOptions,
+    Remedy,
+    Schema,
+    SplitSpec,
+    Table,
+)
+from odt_core.data.limits import mark_source
 from odt_core.data.stray_lines import single_column_refusal
 from odt_core.errors import InputError
 from pages.common.server import store
-from pages.common.session import Dataset, owner, update
+from pages.common.session import Dataset, owner, update, work
 from pages.common.table_requests import withdraw_table
 from pages.common.tables import read_upload, table_of
-from pages.data.schema_edits import set_table
+from pages.data.derived import class_counts, proposal
 
 
 def load_upload(name: str, content: bytes, read: ReadOptions) -> None:
@@ -58,3 +78,150 @@ def read_again(dataset: Dataset, read: ReadOptions, schema: Schema | None = None
     set_table(table, dataset.sha256, read)
     if schema is not None:
         update(schema=schema)
+
+
+def current() -> tuple[Dataset, Schema, SplitSpec]:
+    """Return the session's data set, which must exist, with its schema and split."""
+    now = work()
+    if now.dataset is None or now.schema is None or now.split is None:
+        raise RuntimeError("there is no data set")
+    return now.dataset, now.schema, now.split
+
+
+def set_table(
+    table: Table,
+    sha256: str,
+    read: ReadOptions,
+    target: str | None = None,
+    positive: str | None = None,
+) -> None:
+    """Make a table current.
+
+    If it is the same file with other reading options, the earlier edits are kept for columns
+    with the same names.
+
+    Parameters
+    ----------
+    table, sha256, read : Table, str, ReadOptions
+        The table, its name in the store, and the reading options.
+    target, positive : str, optional
+        The outcome and its positive label; proposed by default.
+
+    Raises
+    ------
+    InputError
+        If no column can be the outcome. The earlier data set stays current.
+    """
+    dataset = Dataset(table, sha256, read)
+    now = work()
+    if now.dataset is None or now.schema is None or now.dataset.table.sha256 != table.sha256:
+        schema = proposal(dataset, target, DEFAULT_MISSING_TOKENS)
+        if positive is not None:
+            schema = schema.with_target(schema.target, positive)
+        update(dataset=dataset, schema=schema, split=USUAL_SPLIT)
+        return
+    kept_target = now.schema.target if now.schema.target in table.columns else None
+    fresh = proposal(dataset, kept_target, now.schema.missing_tokens)
+    update(dataset=dataset, schema=_carried(now.dataset, now.schema, dataset, fresh))
+
+
+def choose_target(target: str) -> None:
+    """Predict another column, and propose the positive class."""
+    dataset, schema, _ = current()
+    if target == schema.target:
+        return
+    fresh = proposal(dataset, target, schema.missing_tokens)
+    update(schema=_carried(dataset, schema, dataset, fresh))
+
+
+def change_schema(change: Callable[[Schema], Schema]) -> None:
+    """Change the current table's schema."""
+    _, schema, _ = current()
+    update(schema=change(schema))
+
+
+def choose_missing(tokens: Sequence[str]) -> None:
+    """Set the texts that count as missing in all columns without texts of their own."""
+    dataset, schema, _ = current()
+    distinct = tuple(dict.fromkeys(token.strip() for token in tokens if token.strip()))
+    fresh = proposal(dataset, schema.target, distinct)
+    update(schema=_carried(dataset, schema, dataset, fresh))
+
+
+def apply_remedies(remedies: Iterable[Remedy]) -> None:
+    """Apply the remedies of one click."""
+    _, schema, _ = current()
+    for remedy in remedies:
+        schema = remedy.applied(schema)
+    update(schema=schema)
+
+
+def choose_kinds(kinds: Mapping[str, ColumnKind]) -> None:
+    """Set the kinds of columns."""
+    change_schema(lambda schema: schema.with_kinds(kinds))
+
+
+def choose_binning(columns: Iterable[str], binning: Binning) -> None:
+    """Set the bins of columns."""
+    _, schema, _ = current()
+    for column in columns:
+        schema = schema.with_binning(column, binning)
+    update(schema=schema)
+
+
+def edited_kinds(dataset: Dataset, schema: Schema) -> dict[str, ColumnKind]:
+    """Return the columns whose kind differs from the proposal."""
+    proposed = proposal(dataset, schema.target, schema.missing_tokens)
+    before = {column.name: column.kind for column in proposed.columns}
+    return {c.name: c.kind for c in schema.columns if before.get(c.name, c.kind) is not c.kind}
+
+
+def has_edits(dataset: Dataset, schema: Schema) -> bool:
+    """Whether the user has changed a column's kind or the reading of its cells."""
+    return any(c.joined or c.form is not NumberForm.PLAIN for c in schema.columns) or bool(
+        edited_kinds(dataset, schema)
+    )
+
+
+def propose_again() -> None:
+    """Drop all changes to kinds, bins, joined labels and missing values of single columns."""
+    dataset, schema, _ = current()
+    fresh = proposal(dataset, schema.target, schema.missing_tokens)
+    kept = dataclasses.replace(schema, columns=fresh.columns)
+    update(schema=kept.with_group(kept.group))
+
+
+def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -> Schema:
+    """Apply the earlier edits to a new proposal."""
+    edited = edited_kinds(old_data, old)
+    known = {column.name: column for column in old.columns}
+    columns = tuple(
+        column
+        if column.name not in known
+        else dataclasses.replace(known[column.name], kind=edited.get(column.name, column.kind))
+        for column in fresh.columns
+    )
+    names = {column.name for column in fresh.columns}
+    marks = (c for c in old.columns if mark_source(new_data.table, c.name) in names)
+    schema = dataclasses.replace(fresh, columns=(*columns, *marks))
+    if old.group is None or old.group in known.keys() & names:
+        schema = schema.with_group(old.group)
+    if old.target != schema.target:
+        return schema
+    schema = dataclasses.replace(
+        schema,
+        target_joined=old.target_joined,
+        target_missing=_carried_missing(old, fresh),
+        guessed=old.guessed,
+    )
+    if old.positive in class_counts(new_data, schema):
+        return dataclasses.replace(schema, positive=old.positive)
+    return dataclasses.replace(schema, target_joined=None)
+
+
+def _carried_missing(old: Schema, fresh: Schema) -> tuple[str, ...] | None:
+    """The outcome's own missing texts, in addition to the table's, which may have changed."""
+    if old.target_missing is None:
+        return fresh.target_missing
+    own = [text for text in old.target_missing if text not in old.missing_tokens]
+    return tuple(dict.fromkeys((*fresh.missing_tokens, *own)))

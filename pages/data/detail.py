@@ -22,8 +22,8 @@ from odt_core.exact import shortest_decimal
 from odt_core.words import count_words
 from pages.common.markup import name_html, plain, plain_table, sentence
 from pages.common.widgets import show_value, standing_error
+from pages.data.current_table import change_schema, choose_binning, choose_missing, current
 from pages.data.derived import Rows, summaries
-from pages.data.schema_edits import change_schema, choose_binning, choose_missing, current
 
 _MISSING = "data_missing"
 _CUTS_FOR_ALL, _BINS = "data_cuts", "data_bins"

@@ -8,8 +8,8 @@ from odt_core.words import count_words
 from pages.common.markup import plain
 from pages.common.widgets import show_value
 from pages.data.bars import ClassCounts, class_table
+from pages.data.current_table import change_schema, choose_target, current
 from pages.data.derived import class_counts
-from pages.data.schema_edits import change_schema, choose_target, current
 
 FEW_LABELS = 4
 """The most labels that are buttons side by side. More labels are a list."""

@@ -13,11 +13,11 @@ from pages.common.markup import plain, shorten
 from pages.common.session import Place, work
 from pages.data.checks import draw_checks, draw_questions
 from pages.data.columns import draw_columns
+from pages.data.current_table import current
 from pages.data.derived import Rows, findings, rows
 from pages.data.detail import draw_cuts, draw_detail, draw_missing
 from pages.data.outcome import draw_outcome
 from pages.data.rows import draw_rows
-from pages.data.schema_edits import current
 from pages.data.source import draw_source, draw_welcome
 
 

@@ -14,8 +14,8 @@ from pages.common.markup import plain, sentence
 from pages.common.session import update
 from pages.common.widgets import show_value, standing_error
 from pages.data.bars import class_table
+from pages.data.current_table import change_schema, current
 from pages.data.derived import Rows
-from pages.data.schema_edits import change_schema, current
 
 _PRESET, _TRAIN, _TEST, _SEED = "data_preset", "data_train", "data_test", "data_seed"
 _GROUP = "data_group"

@@ -21,8 +21,7 @@ from pages.common.session import owner
 from pages.common.settings import kind_words
 from pages.common.tables import rows_of
 from pages.runs.outcome import RunOutcome, outcome_of
-from pages.runs.settings import SHAPE, asked_of
-from pages.runs.words import STATUS_COLOURS, status_words
+from pages.runs.words import SHAPE, STATUS_COLOURS, asked_of, status_words
 
 PER_ROW = 2
 """The most runs in one row, so that their trees are readable. Further runs follow below."""

@@ -19,15 +19,23 @@ from odt_core.solution import Engine
 from odt_core.solvers import ENGINE_MODULES
 from odt_core.solvers.mip.size import advice_on_cuts
 from odt_core.topology import Shape, Topology
-from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, build_problem
+from odt_core.training import (
+    FeatureSelection,
+    RulesSpec,
+    TrainSpec,
+    build_problem,
+    parse_floor,
+    parse_weight,
+)
 from odt_core.words import ENGINE_WORDS
 from pages.common.controls import choose_floor, choose_goal, draw_cap
 from pages.common.current_run import start_job, unfinished_job
 from pages.common.layout import draw_part
-from pages.common.markup import plain
+from pages.common.markup import plain, shorten
 from pages.common.session import is_pressed, note_press, update
 from pages.common.settings import (
     DEFAULT_SHAPE,
+    FURTHER_FLOORS,
     MOST_SECONDS,
     TrainKey,
     make_objective,
@@ -36,29 +44,22 @@ from pages.common.settings import (
 )
 from pages.common.tables import ReadyData
 from pages.common.widgets import start_value
-from pages.train.goals import choose_further_floors, choose_weight
 from pages.train.rules import choose_rules
 from pages.train.shape import choose_shape
 from pages.train.switches import choose_switches
 
 T = TypeVar("T")
-
 TRAIN = "Train"
-
 _ENGINE_NAMES = {
     Engine.HYBRID: "Hybrid",
     Engine.SEARCH: "Exact search",
     Engine.CBC: "CBC",
     Engine.HIGHS: "HiGHS",
 }
-
-
 _LEAF_COUNT_NAMES = {
     LeafCount.ROWS: "training rows",
     LeafCount.RARER_CLASS: "rows of the rarer class",
 }
-
-
 _NO_FLOORS: tuple[Fraction | None, Fraction | None] = (None, None)
 
 
@@ -325,3 +326,49 @@ def _choose_no_empty() -> bool:
         "and (pickless). Otherwise a question may have no effect.",
     )
     return bool(no_empty)
+
+
+def choose_weight(goal: Goal, negative: str) -> Fraction:
+    """Draw the class weight C, which only applies to accuracy.
+
+    Raises
+    ------
+    InputError
+        If the weight is not a positive number.
+    """
+    text = st.text_input(
+        "Class weight C",
+        key=start_value(TrainKey.WEIGHT, "1"),
+        persist_state="session",
+        max_chars=12,
+        disabled=goal is not Goal.ACCURACY,
+        help=f"The weight of a correct row of {plain(shorten(negative, 30))}. A correct row of the "
+        "positive class has the weight 1. Give a number or a fraction such as 3/2. The weight only "
+        "applies to the goal accuracy.",
+    )
+    return parse_weight(text, "Class weight C") if goal is Goal.ACCURACY else Fraction(1)
+
+
+def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]:
+    """Draw the further floors, and return those on sensitivity and specificity.
+
+    Raises
+    ------
+    InputError
+        If a floor is not a percentage.
+    """
+    floors: list[Fraction | None] = []
+    for rate, name in (("tpr", "Sensitivity (TPR)"), ("tnr", "Specificity (TNR)")):
+        if rate == goal.floor_rate:
+            floors.append(None)
+            continue
+        text = st.text_input(
+            f"{name} at least, in %",
+            key=FURTHER_FLOORS[rate],
+            persist_state="session",
+            max_chars=12,
+            placeholder="no floor",
+            help="A further condition on the training rows, for any goal.",
+        )
+        floors.append(parse_floor(text, f"The floor on {name}") if text.strip() else None)
+    return floors[0], floors[1]

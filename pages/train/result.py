@@ -4,34 +4,46 @@ from __future__ import annotations
 
 import streamlit as st
 
+from odt_core import __version__
 from odt_core.data import Prepared
+from odt_core.evaluation import FAIRNESS, Metrics, ReportedRate, can_ask_about_sets
+from odt_core.figures import progress_chart
 from odt_core.jobs import Job, JobKind
+from odt_core.problem import EncodedData, Problem
 from odt_core.render import tree_alt_text
 from odt_core.solution import Status
 from odt_core.studies import Adoption, Source
 from odt_core.training import StoredResult
 from odt_core.tree import Tree
-from odt_core.words import count_words
+from odt_core.words import count_words, goal_words, seconds_words, value_words
 from pages.common.current_run import draw_changes, draw_unstored
-from pages.common.drawings import choose_direction, chosen_direction, draw_tree
-from pages.common.layout import draw_part
-from pages.common.markup import plain, sentence, shorten
+from pages.common.drawings import choose_direction, chosen_direction, draw_chart, draw_tree
+from pages.common.layout import current_theme, draw_part
+from pages.common.markup import plain, plain_table, sentence, shorten, value_html
 from pages.common.results import (
+    NONE,
     draw_counts,
     draw_floors,
     draw_leaves,
     draw_predictive_values,
     draw_rates,
     draw_verdict,
+    reported_html,
 )
 from pages.common.session import Place
 from pages.common.studies import COMPARE_VIEW, STABILITY
 from pages.common.tables import problem_of, rows_of
-from pages.train.cart import draw_cart
 from pages.train.check import draw_check
 from pages.train.downloads import draw_downloads
-from pages.train.facts import draw_facts
 from pages.train.groups import draw_groups_fold
+
+_SHOW = "train_show_cart"
+_MEASURES = (
+    ReportedRate.SENSITIVITY,
+    ReportedRate.SPECIFICITY,
+    ReportedRate.ACCURACY,
+    ReportedRate.BALANCED_ACCURACY,
+)
 
 
 def draw_result(job: Job, changes: list[str]) -> None:
@@ -150,3 +162,94 @@ def _draw_no_test() -> None:
         "Every row is a training row, so nothing here says what to expect of new cases. Keep some "
         "rows for testing on the Data page."
     )
+
+
+def draw_facts(job: Job, problem: Problem, rows: Prepared) -> None:
+    """Draw the facts of a finished run."""
+    result = job.trained
+    assert result is not None
+    left, right = st.columns(2)
+    with left:
+        st.markdown("**Solver**")
+        st.table(_solver(result, problem), border="horizontal", alt="Solver facts")
+    with right:
+        st.markdown("**Data**")
+        st.table(_data(job, rows), border="horizontal", alt="Where the rows went")
+    trace = result.trace
+    if len(trace) > 1:
+        solved = result.seconds - result.seconds_prepare
+        draw_chart(
+            progress_chart(trace, problem, theme=current_theme(), until=solved),
+            key="train_trace",
+        )
+
+
+def _solver(result: StoredResult, problem: Problem) -> dict[str, str]:
+    mip = result.mip
+    assert result.total is not None and result.total_bound is not None
+    facts = {
+        "Goal": plain(goal_words(problem.objective, problem.data.negative_label)),
+        "Reached": plain(value_words(problem, result.total)),
+        "Proved bound": plain(value_words(problem, result.total_bound)),
+        "Proof": plain(result.words.proof),
+        "Time": f"{seconds_words(result.seconds)}; of this for preparing the rows "
+        f"{seconds_words(result.seconds_prepare)}",
+    }
+    if mip is None:
+        return facts
+    return facts | {
+        "Integer program": f"{mip.columns:,} variables ({mip.integers:,} integer), "
+        f"{mip.rows:,} rows, {mip.nonzeros:,} entries",
+        "Solver": f"{plain(mip.solver)}, with the status: {plain(mip.status)}",
+    }
+
+
+def _data(job: Job, rows: Prepared) -> dict[str, str]:
+    flow, split = rows.flow, job.spec.train.split
+    facts = {
+        "File": plain(shorten(job.spec.table_name, 40)),
+        "SHA-256": f"`{job.spec.dataset[:16]}…`",
+        "Rows": f"{flow.read:,} read, {flow.train:,} train, {flow.test:,} test"
+        + (f", {flow.unused:,} unused" if flow.unused else ""),
+    }
+    for exclusion in flow.excluded:
+        facts["Left out"] = f"{count_words(exclusion.rows, 'row')}: {plain(exclusion.reason)}"
+    facts["Columns used"] = (
+        f"{rows.train.n_features:,}, with {rows.train.n_columns:,} categories or bins"
+    )
+    if rows.dropped:
+        names = ", ".join(plain(shorten(name, 30)) for name in rows.dropped)
+        facts["Constant columns"] = names
+    facts["Seeds"] = f"split {split.seed}, solver {job.spec.train.seed}"
+    facts["Version"] = plain(__version__)
+    return facts
+
+
+def draw_cart(result: StoredResult, test: EncodedData | None) -> None:
+    """Draw the counts and rates of this tree beside CART's, and CART's tree on demand."""
+    columns = {
+        "This tree, training": result.train,
+        "CART, training": result.cart_train,
+        "This tree, test": result.test,
+        "CART, test": result.cart_test,
+    }
+    rows = [["Rows wrong", *(_wrong(found) for found in columns.values())]]
+    rows += [
+        [measure, *(reported_html(measure, found) for found in columns.values())]
+        for measure in _MEASURES
+    ]
+    st.html(plain_table("This tree and CART in training and test", ["", *columns], rows))
+    cart = result.cart_tree
+    fairness = f"{FAIRNESS} " if can_ask_about_sets(cart.features) else ""
+    st.caption(
+        f"CART chooses one question after the other and keeps no floors. {fairness}Its tree here "
+        f"has {count_words(cart.n_leaves, 'leaf', 'leaves')}."
+    )
+    if st.toggle("Show CART's tree", key=_SHOW, persist_state="session"):
+        draw_tree(cart, test, key="train_cart_tree")
+
+
+def _wrong(found: Metrics | None) -> str:
+    if found is None:
+        return NONE
+    return value_html(f"{found.confusion.errors:,}", f"of {found.confusion.n:,}")
