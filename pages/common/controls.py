@@ -15,10 +15,7 @@ from odt_core.export import signed_record
 from odt_core.figures import Chart, FigureFormat, chart_file
 from odt_core.jobs import Job
 from odt_core.problem import Feature, Goal
-from odt_core.training import (
-    NodeRuleSpec,
-    parse_floor,
-)
+from odt_core.training import NodeRuleSpec, parse_floor
 from odt_core.words import GOAL_NAMES, capitalized, printable
 from pages.common.markup import plain, shorten
 from pages.common.settings import TrainKey

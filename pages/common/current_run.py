@@ -1,4 +1,4 @@
-"""The session's training run: start, progress and result.
+"""The session's training run, and other single jobs: start, progress, and what became of them.
 
 A run without a tree never replaces the current tree: the earlier run becomes current again, and the
 page says what happened.
@@ -48,6 +48,10 @@ STOPPED = 1.5
 """Seconds to wait for the tree of a stopped run."""
 _GLANCE = 0.02
 """Seconds between two looks at a run."""
+EVERY = 0.5
+"""Seconds between two updates."""
+LOOK_EVERY = 2.0
+"""Seconds between two checks whether a result is stored."""
 
 
 def start_job(spec: JobSpec) -> Job:
@@ -218,10 +222,6 @@ def draw_changes(changed: Sequence[str], made: str, remedy: str) -> None:
         st.warning(f"{made} before you changed {names}. {remedy} to bring it up to date.")
 
 
-EVERY = 0.5
-"""Seconds between two updates."""
-
-
 def draw_job_progress(job: Job, sought: str) -> None:
     """Draw a job's headline and the used part of its time limit.
 
@@ -292,28 +292,6 @@ def watch_run(job: Job, problem: Problem) -> None:
     st.caption("You can use or leave the page meanwhile. The run continues.")
 
 
-@st.fragment(run_every=EVERY)
-def watch_confirmation(job: Job) -> None:
-    """Draw the progress of a confirmation. Draw the page again when it is over."""
-    if job.is_over:
-        st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            f"CBC is confirming the tree on the integer program · {seconds_words(job.seconds)}",
-            width="content",
-        )
-        st.button(
-            "Skip this check",
-            key="train_skip_check",
-            type="tertiary",
-            on_click=stop_run,
-            args=(job,),
-            disabled=job.cancelled_at is not None,
-            help="The exact search has already proved the tree. CBC confirms it on the paper's "
-            "integer program.",
-        )
-
-
 def _best(trace: list[TracePoint]) -> int | None:
     return next((p.incumbent for p in reversed(trace) if p.incumbent is not None), None)
 
@@ -330,10 +308,6 @@ def _sentences(problem: Problem, trace: list[TracePoint]) -> list[str]:
     else:
         found.append(f"{capitalized(gap_words(problem, max(bound - best, 0)))}.")
     return found
-
-
-LOOK_EVERY = 2.0
-"""Seconds between two checks whether a result is stored."""
 
 
 def draw_unstored(*jobs: Job) -> None:

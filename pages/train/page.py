@@ -6,19 +6,13 @@ import streamlit as st
 
 from odt_core.evaluation import sample_size
 from odt_core.jobs import JobKind
-from pages.common.current_run import (
-    changes_since,
-    notice,
-    settle_run,
-    watch_confirmation,
-    watch_run,
-)
+from pages.common.current_run import changes_since, notice, settle_run, watch_run
 from pages.common.layout import follow_theme
 from pages.common.markup import plain
 from pages.common.tables import ReadyData, need_data, need_rows, problem_of
 from pages.train.controls import draw_controls, draw_train_button
 from pages.train.preview import draw_preview
-from pages.train.result import draw_result
+from pages.train.result import draw_result, watch_confirmation
 
 
 def draw_page(data: ReadyData) -> None:

@@ -16,7 +16,7 @@ from odt_core.studies import Adoption, Source
 from odt_core.training import StoredResult
 from odt_core.tree import Tree
 from odt_core.words import count_words, goal_words, seconds_words, value_words
-from pages.common.current_run import draw_changes, draw_unstored
+from pages.common.current_run import EVERY, draw_changes, draw_unstored, stop_run
 from pages.common.drawings import choose_direction, chosen_direction, draw_chart, draw_tree
 from pages.common.layout import current_theme, draw_part
 from pages.common.markup import plain, plain_table, sentence, shorten, value_html
@@ -253,3 +253,25 @@ def _wrong(found: Metrics | None) -> str:
     if found is None:
         return NONE
     return value_html(f"{found.confusion.errors:,}", f"of {found.confusion.n:,}")
+
+
+@st.fragment(run_every=EVERY)
+def watch_confirmation(job: Job) -> None:
+    """Draw the progress of a confirmation. Draw the page again when it is over."""
+    if job.is_over:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"CBC is confirming the tree on the integer program · {seconds_words(job.seconds)}",
+            width="content",
+        )
+        st.button(
+            "Skip this check",
+            key="train_skip_check",
+            type="tertiary",
+            on_click=stop_run,
+            args=(job,),
+            disabled=job.cancelled_at is not None,
+            help="The exact search has already proved the tree. CBC confirms it on the paper's "
+            "integer program.",
+        )
