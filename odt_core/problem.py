@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, assert_never
 
 import numpy as np
 import numpy.typing as npt
@@ -223,6 +223,14 @@ class Split:
         return Split(self.feature, everything - self.left)
 
 
+class _Traits(NamedTuple):
+    """The properties of a goal that texts and pages ask for."""
+
+    floor_rate: str | None
+    counts_rows: bool
+    loses_rows: bool
+
+
 class Goal(StrEnum):
     """The quantity to maximise."""
 
@@ -234,7 +242,25 @@ class Goal(StrEnum):
     @property
     def floor_rate(self) -> str | None:
         """The rate that needs a floor under this goal: ``tpr``, ``tnr`` or None."""
-        return {Goal.MAX_TPR: "tnr", Goal.MAX_TNR: "tpr"}.get(self)
+        return _TRAITS[self].floor_rate
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether its value is a number of rows, which a class weight may weigh; else a rate."""
+        return _TRAITS[self].counts_rows
+
+    @property
+    def loses_rows(self) -> bool:
+        """Whether its loss is a number of rows, such as missed cases; else a rate."""
+        return _TRAITS[self].loses_rows
+
+
+_TRAITS = {
+    Goal.ACCURACY: _Traits(None, counts_rows=True, loses_rows=True),
+    Goal.BALANCED: _Traits(None, counts_rows=False, loses_rows=False),
+    Goal.MAX_TPR: _Traits("tnr", counts_rows=False, loses_rows=True),
+    Goal.MAX_TNR: _Traits("tpr", counts_rows=False, loses_rows=True),
+}
 
 
 @dataclass(frozen=True)
@@ -269,14 +295,18 @@ class Objective:
                 raise InputError(f"{name} is {float(floor):g}: give a share between 0 and 1.")
         if self.class_weight <= 0:
             raise InputError("class-weight must be greater than 0.")
-        if self.class_weight != 1 and self.goal is not Goal.ACCURACY:
+        if self.class_weight != 1 and not self.goal.counts_rows:
             raise InputError(
                 f"class-weight only applies to the objective accuracy, not to {self.goal}."
             )
-        if self.goal is Goal.MAX_TPR and self.min_tnr is None:
-            raise InputError("The objective max-tpr needs a floor on specificity: give min-tnr.")
-        if self.goal is Goal.MAX_TNR and self.min_tpr is None:
-            raise InputError("The objective max-tnr needs a floor on sensitivity: give min-tpr.")
+        for rate, floor, name in (
+            ("tnr", self.min_tnr, "specificity"),
+            ("tpr", self.min_tpr, "sensitivity"),
+        ):
+            if self.goal.floor_rate == rate and floor is None:
+                raise InputError(
+                    f"The objective {self.goal} needs a floor on {name}: give min-{rate}."
+                )
 
     def gains(self, n_positive: int, n_negative: int) -> Gains:
         """Convert the objective to whole numbers, for so many rows of each class."""
@@ -290,8 +320,10 @@ class Objective:
             gain_tp, gain_tn = gain_tp // common, gain_tn // common
         elif self.goal is Goal.MAX_TPR:
             gain_tp, gain_tn, scale = 1, 0, max(n_positive, 1)
-        else:
+        elif self.goal is Goal.MAX_TNR:
             gain_tp, gain_tn, scale = 0, 1, max(n_negative, 1)
+        else:
+            assert_never(self.goal)
         return Gains(
             gain_tp,
             gain_tn,

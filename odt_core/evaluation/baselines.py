@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from odt_core.cart import fit_cart
 from odt_core.evaluation.pruning import choose_pruning
-from odt_core.problem import EncodedData, Feature, Gains, Goal, Objective
+from odt_core.problem import EncodedData, Feature, Gains, Objective
 from odt_core.tree import Decision, Leaf, Node, Tree
 
 FAIRNESS = (
@@ -107,7 +107,7 @@ def fit_baseline(
         names = (train.target, train.positive_label, train.negative_label)
         return label_leaves(Tree(root, train.features, *names), gains)
     trees = []
-    for weight in _class_weights(train, objective):
+    for weight in _class_weights(gains, objective):
         if baseline is Baseline.CART_DEPTH_3:
             tree = fit_cart(train, max_depth=CART_DEPTH, class_weight=weight, seed=seed)
         else:
@@ -118,15 +118,13 @@ def fit_baseline(
     return max(found, key=lambda tree: gains.total(tree.confusion(train)), default=None)
 
 
-def _class_weights(train: EncodedData, objective: Objective) -> list[Fraction]:
+def _class_weights(gains: Gains, objective: Objective) -> list[Fraction]:
     """List the weights of a negative row with which to fit CART.
 
     With the one weight, weighted accuracy is the goal. Under floors no single weight does that, so
     there are several.
     """
-    weight = objective.class_weight
-    if objective.goal is Goal.BALANCED:
-        weight = Fraction(max(train.n_positive, 1), max(train.n_negative, 1))
+    weight = Fraction(1) if gains.counts_one_class else Fraction(gains.gain_tn, gains.gain_tp)
     if objective.min_tpr is None and objective.min_tnr is None:
         return [weight]
     return [weight * factor for factor in FLOOR_WEIGHTS]

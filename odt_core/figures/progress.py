@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from odt_core.figures.chart import Chart
-from odt_core.problem import Goal, Problem
+from odt_core.problem import Problem
 from odt_core.render import LIGHT, Theme
 from odt_core.solution import TracePoint
 from odt_core.words import GOAL_NAMES, gap_words, number_words, percent_words, seconds_words
@@ -47,7 +47,6 @@ def progress_chart(
     """
     import plotly.graph_objects as go  # slow to import
 
-    unit = _unit(problem)
     figure = go.Figure()
     for name, points, color, dash in (
         (FOUND, [(p.seconds, p.incumbent) for p in trace], theme.accent, "solid"),
@@ -82,7 +81,7 @@ def progress_chart(
             yshift=2 if name == FOUND else -2,
             font={"color": color},
         )
-    _lay_out(figure, theme, unit)
+    _lay_out(figure, theme, _unit(problem))
     return Chart(figure, _alt_text(trace, problem, until), theme)
 
 
@@ -100,14 +99,9 @@ def _alt_text(trace: Sequence[TracePoint], problem: Problem, until: float | None
     return f"After {seconds_words(end)}: {', '.join(parts)} ({_unit(problem)})."
 
 
-def _is_count(problem: Problem) -> bool:
-    """Whether the goal counts (weighted) rows and is not a share."""
-    return problem.objective.goal is Goal.ACCURACY
-
-
 def _unit(problem: Problem) -> str:
     objective = problem.objective
-    if objective.goal is Goal.ACCURACY:
+    if objective.goal.counts_rows:
         weighted = ", weighted" if objective.class_weight != 1 else ""
         return f"training rows classified correctly{weighted}"
     return f"{GOAL_NAMES[objective.goal]} in training"
@@ -119,7 +113,8 @@ def _value(problem: Problem, total: int) -> float:
 
 def _value_words(problem: Problem, total: int) -> str:
     value = problem.gains.value(total)
-    return number_words(float(value)) if _is_count(problem) else percent_words(value, 2)
+    is_count = problem.objective.goal.counts_rows
+    return number_words(float(value)) if is_count else percent_words(value, 2)
 
 
 def _lay_out(figure: go.Figure, theme: Theme, unit: str) -> None:

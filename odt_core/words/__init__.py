@@ -29,6 +29,7 @@ from odt_core.words.questions import (
 from odt_core.words.results import (
     ENGINE_WORDS,
     GOAL_NAMES,
+    LOSS_NAMES,
     floor_words,
     gap_words,
     goal_words,
@@ -54,6 +55,7 @@ __all__ = [
     "DrawnWords",
     "ENGINE_WORDS",
     "GOAL_NAMES",
+    "LOSS_NAMES",
     "NO",
     "SHORT",
     "YES",

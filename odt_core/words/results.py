@@ -33,6 +33,14 @@ GOAL_NAMES: dict[Goal, str] = {
 }
 """The rate of each goal."""
 
+LOSS_NAMES: dict[Goal, str] = {
+    Goal.ACCURACY: "training errors",
+    Goal.BALANCED: "balanced error in training",
+    Goal.MAX_TPR: "missed cases in training",
+    Goal.MAX_TNR: "false alarms in training",
+}
+"""What a tree loses under each goal."""
+
 _PROVERS = {
     Prover.SEARCH: "the exact search",
     Prover.CBC: "CBC on the integer program",
@@ -103,7 +111,7 @@ def value_words(problem: Problem, total: int) -> str:
 
 def _one(problem: Problem) -> int:
     """The total of a tree without errors."""
-    return problem.data.n_rows if problem.objective.goal is Goal.ACCURACY else 1
+    return problem.data.n_rows if problem.objective.goal.counts_rows else 1
 
 
 def gap_words(problem: Problem, gap: int) -> str:
@@ -129,12 +137,13 @@ def gap_words(problem: Problem, gap: int) -> str:
             f"a better tree gets at most {worth} more weighted rows right (a row of "
             f"{printable(data.negative_label)} counts {weight} times)"
         )
-    rows = f"{gap:,} more {'row' if gap == 1 else 'rows'}"
-    if objective.goal is Goal.MAX_TPR:
-        rows += f" of {printable(data.positive_label)}"
-    elif objective.goal is Goal.MAX_TNR:
-        rows += f" of {printable(data.negative_label)}"
-    return f"a better tree gets at most {rows} right"
+    of_class = {
+        Goal.ACCURACY: "",
+        Goal.MAX_TPR: f" of {printable(data.positive_label)}",
+        Goal.MAX_TNR: f" of {printable(data.negative_label)}",
+    }[objective.goal]
+    rows = "row" if gap == 1 else "rows"
+    return f"a better tree gets at most {gap:,} more {rows}{of_class} right"
 
 
 def status_words(problem: Problem, solution: Solution, among: str = "of this shape") -> str:

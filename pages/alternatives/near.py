@@ -17,7 +17,6 @@ from odt_core.alternatives import (
 from odt_core.errors import InputError
 from odt_core.exact import exact_decimal
 from odt_core.jobs import Batch, Job, JobKind, JobSpec
-from odt_core.problem import Goal
 from odt_core.solution import Engine
 from odt_core.words import goal_words
 from pages.alternatives import keys
@@ -113,7 +112,7 @@ def _draw_settings(job: Job) -> JobSpec | None:
     """Draw and read the settings; None after an error, which the page shows."""
     _remember_settings()
     spec = job.spec.train
-    unit = "percentage points" if spec.objective.goal is not Goal.ACCURACY else "errors"
+    unit = "errors" if spec.objective.goal.counts_rows else "percentage points"
     try:
         number = st.number_input(
             "Trees at most",

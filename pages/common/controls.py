@@ -18,7 +18,7 @@ from odt_core.problem import Feature, Goal
 from odt_core.training import NodeRuleSpec, parse_floor
 from odt_core.words import GOAL_NAMES, capitalized, printable
 from pages.common.markup import plain, shorten
-from pages.common.settings import TrainKey
+from pages.common.settings import RATES, TrainKey
 from pages.common.widgets import start_value
 
 
@@ -83,7 +83,7 @@ def choose_floor(goal: Goal) -> Fraction | None:
     """
     if goal.floor_rate is None:
         return None
-    rate = "Specificity (TNR)" if goal is Goal.MAX_TPR else "Sensitivity (TPR)"
+    rate = RATES[goal.floor_rate]
     key = TrainKey.floor(goal)
     text = st.text_input(
         f"{rate} at least, in %",

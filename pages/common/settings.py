@@ -182,7 +182,9 @@ def shape_name(topology: Shape) -> str:
     return f"{SHAPE_NAMES[topology.preset]}{mirrored}"
 
 
-FURTHER_FLOORS = {rate: TrainKey.further_floor(rate) for rate in ("tpr", "tnr")}
+RATES = {"tpr": "Sensitivity (TPR)", "tnr": "Specificity (TNR)"}
+"""The rates that may have a floor."""
+FURTHER_FLOORS = {rate: TrainKey.further_floor(rate) for rate in RATES}
 """The keys of the further floors, by rate."""
 
 
@@ -195,7 +197,7 @@ def objective_of_train(goal: Goal, floor: Fraction | None) -> Objective:
         If one of them cannot be used.
     """
     weight = Fraction(1)
-    if goal is Goal.ACCURACY:
+    if goal.counts_rows:
         weight = parse_weight(str(st.session_state.get(TrainKey.WEIGHT, "1")), "Class weight C")
     further: list[Fraction | None] = []
     for rate, key in FURTHER_FLOORS.items():
@@ -218,14 +220,12 @@ def make_objective(
     InputError
         If the parts contradict each other.
     """
-    min_tpr, min_tnr = further
-    if goal is Goal.MAX_TPR:
-        min_tnr = floor
-    elif goal is Goal.MAX_TNR:
-        min_tpr = floor
-    if goal.floor_rate is None and floor is not None:
+    floors = dict(zip(RATES, further, strict=True))
+    if goal.floor_rate is not None:
+        floors[goal.floor_rate] = floor
+    elif floor is not None:
         raise InputError(f"The goal {goal} has no floor of its own.")
-    return Objective(goal, weight, min_tpr, min_tnr)
+    return Objective(goal, weight, floors["tpr"], floors["tnr"])
 
 
 def frontier_spec(

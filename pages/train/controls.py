@@ -37,6 +37,7 @@ from pages.common.settings import (
     DEFAULT_SHAPE,
     FURTHER_FLOORS,
     MOST_SECONDS,
+    RATES,
     TrainKey,
     make_objective,
     read_cap,
@@ -341,12 +342,12 @@ def choose_weight(goal: Goal, negative: str) -> Fraction:
         key=start_value(TrainKey.WEIGHT, "1"),
         persist_state="session",
         max_chars=12,
-        disabled=goal is not Goal.ACCURACY,
+        disabled=not goal.counts_rows,
         help=f"The weight of a correct row of {plain(shorten(negative, 30))}. A correct row of the "
         "positive class has the weight 1. Give a number or a fraction such as 3/2. The weight only "
         "applies to the goal accuracy.",
     )
-    return parse_weight(text, "Class weight C") if goal is Goal.ACCURACY else Fraction(1)
+    return parse_weight(text, "Class weight C") if goal.counts_rows else Fraction(1)
 
 
 def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]:
@@ -358,7 +359,7 @@ def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]
         If a floor is not a percentage.
     """
     floors: list[Fraction | None] = []
-    for rate, name in (("tpr", "Sensitivity (TPR)"), ("tnr", "Specificity (TNR)")):
+    for rate, name in RATES.items():
         if rate == goal.floor_rate:
             floors.append(None)
             continue
