@@ -22,6 +22,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 
 from benchmarks.search_problems import DATA
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
+from odt_core.solvers.control import Control
 from odt_core.solvers.search import frontier, solve_search, warm_up
 from odt_core.solvers.search.columns import Encoding, encode
 from odt_core.solvers.search.search import Search
@@ -115,7 +116,7 @@ def timed(task: Callable[[], int]) -> tuple[int, float]:
 def ours(data: EncodedData, depth: int) -> int:
     """Errors of the best tree, proved."""
     problem = Problem(data, Topology.parse(f"depth-{depth}"))
-    outcome = solve_search(problem, threads=1, time_limit=600)
+    outcome = solve_search(problem, Control(600, threads=1))
     assert outcome.proved and outcome.total is not None
     return data.n_rows - outcome.total
 
@@ -174,7 +175,7 @@ def main() -> None:
     if given.frontier:
         data = every_cut(*breast_cancer())
         before = time.process_time()
-        outcome = frontier(Problem(data, Topology.parse("depth-2")), time_limit=600)
+        outcome = frontier(Problem(data, Topology.parse("depth-2")), Control(600))
         seconds = time.process_time() - before
         print(f"whole frontier, depth 2: {len(outcome.points)} points, proved {outcome.proved}, "
               f"{seconds:.2f} s")  # fmt: skip

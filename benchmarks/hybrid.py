@@ -13,6 +13,7 @@ import os
 from benchmarks.search_problems import problem
 from odt_core.solution import Engine
 from odt_core.solvers import solve
+from odt_core.solvers.control import Control
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.search import warm_up
 
@@ -38,8 +39,7 @@ def main() -> None:
         found = solve(
             task,
             engine=Engine.HYBRID,
-            time_limit=options.limit,
-            threads=options.threads,
+            control=Control(options.limit, threads=options.threads),
             mip_options=MipOptions(confirm_always=True),
         )
         assert found.confusion is not None

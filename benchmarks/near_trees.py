@@ -13,6 +13,7 @@ from pathlib import Path
 from odt_core.alternatives.listing import find_near_trees
 from odt_core.data import SAMPLES, ColumnKind, ReadOptions, SplitSpec, infer_schema, read_table
 from odt_core.problem import Problem
+from odt_core.solvers.control import Control
 from odt_core.solvers.search import warm_up
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec, build_problem, prepare_training
@@ -49,7 +50,7 @@ def main() -> None:
             continue
         task = problem_of(options, shape)
         wall, cpu = time.perf_counter(), time.process_time()
-        found = find_near_trees([task], number=number, time_limit=200.0)
+        found = find_near_trees([task], Control(200.0), number=number)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         below = found.complete_below
         print(

@@ -33,6 +33,7 @@ from odt_core.evaluation import Baseline, fit_baseline
 from odt_core.problem import EncodedData, FeatureKind, Objective
 from odt_core.solution import Engine, Status
 from odt_core.solvers import solve
+from odt_core.solvers.control import Control
 from odt_core.solvers.mip.options import DEFAULT_OPTIONS, MipOptions
 from odt_core.studies.comparison import CutPoints, FoldRun, TreeCandidate
 from odt_core.topology import Topology
@@ -193,7 +194,7 @@ class Division:
         )
         problem = build_problem(rows, spec)
         began = cpu_seconds()
-        solution = solve(problem, engine=way.engine, time_limit=limit, mip_options=way.mip)
+        solution = solve(problem, engine=way.engine, control=Control(limit), mip_options=way.mip)
         seconds = cpu_seconds() - began
         fold = Fold(self.seed, train_size=len(rows.train_rows))
         return FoldRun.of_tree(way.candidate, fold, rows, solution.tree, solution.status, seconds)

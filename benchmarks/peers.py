@@ -37,6 +37,7 @@ from benchmarks.paper_rows import cpu_seconds
 from benchmarks.search_problems import DATA, binary, problem
 from odt_core.problem import Problem
 from odt_core.solution import Engine, Status
+from odt_core.solvers.control import Control
 from odt_core.topology import Topology
 
 GRACE = 30
@@ -110,7 +111,7 @@ def own(engine: Engine) -> Method:
 
         if engine is Engine.SEARCH:
             warm_up()  # a small problem alone would not load what is compiled
-        found = solve(rows.problem, engine=engine, time_limit=limit)
+        found = solve(rows.problem, engine=engine, control=Control(limit))
         end_idle_child()  # only a process that has ended is counted
         errors = None if found.confusion is None else found.confusion.errors
         return Answer(errors, found.status is Status.OPTIMAL)

@@ -16,6 +16,7 @@ import time
 
 from benchmarks.search_problems import POSITIVE, problem
 from odt_core.problem import Problem
+from odt_core.solvers.control import Control
 from odt_core.solvers.search import frontier, solve_search, warm_up
 
 NINE_NODES = "((((. .)(. .))((. .)(. .)))(. .))"
@@ -45,7 +46,7 @@ PAPER_TOPOLOGIES = ("depth-2", "depth-2.5", "depth-3", "imbalanced")
 def timed(task: Problem, threads: int, limit: float) -> str:
     """One line about one solve."""
     wall, cpu = time.perf_counter(), time.process_time()
-    outcome = solve_search(task, threads=threads, time_limit=limit)
+    outcome = solve_search(task, Control(limit, threads=threads))
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     assert outcome.total is not None
     rows = task.data.n_rows
@@ -79,7 +80,7 @@ def frontiers() -> None:
         for topology, prototype in zip(topologies, seconds, strict=True):
             task = problem(name, topology, max_card=max_card, ordered=ordered)
             cpu = time.process_time()
-            outcome = frontier(task, time_limit=120)
+            outcome = frontier(task, Control(120))
             cpu = time.process_time() - cpu
             print(
                 f"{name:4s} ordered {ordered!s:5s} {topology:8s} points {len(outcome.points):3d} "

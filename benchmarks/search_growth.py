@@ -19,6 +19,7 @@ import numpy as np
 from benchmarks.search_problems import problem
 from benchmarks.search_scale import synthetic
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
+from odt_core.solvers.control import Control
 from odt_core.solvers.search import solve_search, warm_up
 from odt_core.topology import Topology
 
@@ -34,7 +35,7 @@ def seconds(data: EncodedData, depth: int, limit: float) -> float | None:
     """CPU seconds to a proof; None if there is none within the limit."""
     task = Problem(data, Topology.parse(f"depth-{depth}"), max_card=2)
     cpu = time.process_time()
-    outcome = solve_search(task, time_limit=limit)
+    outcome = solve_search(task, Control(limit))
     cpu = time.process_time() - cpu
     return cpu if outcome.proved else None
 

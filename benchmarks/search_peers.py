@@ -18,6 +18,7 @@ from pystreed import STreeDClassifier
 
 from benchmarks.search_problems import binary, problem
 from odt_core.problem import Problem
+from odt_core.solvers.control import Control
 from odt_core.solvers.search import solve_search, warm_up
 
 TASKS = (("a1a", 600), ("krkp", 2876), ("bc", 614), ("heloc", 8883))
@@ -26,7 +27,7 @@ TASKS = (("a1a", 600), ("krkp", 2876), ("bc", 614), ("heloc", 8883))
 def compare(name: str, depth: int, ours: Problem, theirs: Problem, limit: float) -> None:
     """One line about one problem."""
     cpu = time.process_time()
-    found = solve_search(ours, time_limit=limit)
+    found = solve_search(ours, Control(limit))
     own = time.process_time() - cpu
     model = STreeDClassifier("accuracy", max_depth=depth, time_limit=limit)
     cpu = time.process_time()

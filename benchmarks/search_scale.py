@@ -13,6 +13,7 @@ import time
 import numpy as np
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
+from odt_core.solvers.control import Control
 from odt_core.solvers.search import solve_search, warm_up
 from odt_core.topology import Topology
 
@@ -45,7 +46,7 @@ def main() -> None:
     task = Problem(synthetic(options.rows), Topology.parse(options.topology), max_card=2)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     wall, cpu = time.perf_counter(), time.process_time()
-    outcome = solve_search(task, threads=options.threads)
+    outcome = solve_search(task, Control(threads=options.threads))
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(

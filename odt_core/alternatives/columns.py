@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from odt_core.alternatives.choices import CostLimit
 from odt_core.alternatives.listing import NearTrees, find_near_trees
 from odt_core.errors import InputError
 from odt_core.problem import Problem
+from odt_core.solvers.control import Control
 from odt_core.solvers.search import solve_search
 
 QUICK_TREES = 5.0
@@ -48,10 +49,8 @@ class ColumnWorth:
 def column_worths(
     problems: Sequence[Problem],
     found: NearTrees,
-    *,
-    time_limit: float,
+    control: Control,
     cost_limit: CostLimit | None = None,
-    should_stop: Callable[[], bool] | None = None,
 ) -> tuple[ColumnWorth, ...]:
     """Find the worth of each column, from the listed trees and from solves without the column.
 
@@ -61,19 +60,18 @@ def column_worths(
         As for `find_near_trees`.
     found : NearTrees
         The listed trees.
-    time_limit : float
-        Seconds for all solves together.
+    control : Control
+        The time limit of all solves together, and who may stop them. After a stop, what is left
+        stays unproved.
     cost_limit : CostLimit, optional
         The limit on costs, which the listed trees keep. Trees without a column must keep it too.
-    should_stop : callable, optional
-        Called during the solves. True ends them, and what is left stays unproved.
 
     Notes
     -----
     When the solves are over, the other columns get a quick tree each. With thousands of columns
     that also takes long. After `QUICK_TREES` seconds, the rest is left without a tree.
     """
-    deadline = time.perf_counter() + time_limit
+    deadline = time.perf_counter() + control.time_limit
     late = deadline + QUICK_TREES
 
     def least_without(feature: int) -> tuple[int | None, int | None]:
@@ -82,11 +80,12 @@ def column_worths(
         if listed is not None:
             return listed, listed
         now = time.perf_counter()
-        if should_stop is not None and should_stop():
+        if control.stopped():
             late = min(late, now + QUICK_TREES)
         if now > late:
             return None, found.least or 0  # fewer columns never make the optimum better
-        return _least_without(problems, feature, cost_limit, deadline, should_stop)
+        without = [each for each in (forbid(p, {feature}) for p in problems) if each is not None]
+        return least_loss(without, control.within(max(deadline - now, 0.0)), cost_limit)
 
     asked = [tree.solution.tree.used_features for tree in found.trees if tree.solution.tree]
     usable = set[int]().union(*(_usable(problem) for problem in problems))
@@ -101,32 +100,22 @@ def column_worths(
 
 
 def least_loss(
-    problems: Sequence[Problem],
-    *,
-    time_limit: float,
-    cost_limit: CostLimit | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    problems: Sequence[Problem], control: Control, cost_limit: CostLimit | None = None
 ) -> tuple[int | None, int | None]:
     """Find the least loss of the trees of some problems, and a proved lower bound on it.
 
     The loss is None if no tree was found. The bound is None if there is no tree.
     """
-    deadline = time.perf_counter() + time_limit
-    if cost_limit is not None:
-        found = find_near_trees(
-            problems,
-            number=1,
-            cost_limit=cost_limit,
-            time_limit=time_limit,
-            should_stop=should_stop,
-        )
+    deadline = time.perf_counter() + control.time_limit
+    if problems and cost_limit is not None:
+        found = find_near_trees(problems, control, number=1, cost_limit=cost_limit)
         listed = min((tree.loss for tree in found.trees), default=None)
         return listed, found.complete_below if found.least is None else found.least
     least: list[int] = []
     bounds: list[int] = []
     for problem in problems:
         left = max(deadline - time.perf_counter(), 0.0)
-        outcome = solve_search(problem, time_limit=left, should_stop=should_stop)
+        outcome = solve_search(problem, control.within(left))
         if outcome.infeasible:
             continue
         bounds.append(problem.perfect_total - outcome.bound)
@@ -139,25 +128,6 @@ def _usable(problem: Problem) -> set[int]:
     """The columns that at least one node may use."""
     nodes = range(problem.topology.n_nodes)
     return {g for node in nodes for g in problem.allowed_features(node)}
-
-
-def _least_without(
-    problems: Sequence[Problem],
-    feature: int,
-    cost_limit: CostLimit | None,
-    deadline: float,
-    should_stop: Callable[[], bool] | None,
-) -> tuple[int | None, int | None]:
-    """Solve for the least loss of trees that may not use a column, and its bound."""
-    without = [each for each in (forbid(p, {feature}) for p in problems) if each is not None]
-    if not without:
-        return None, None
-    return least_loss(
-        without,
-        time_limit=max(deadline - time.perf_counter(), 0.0),
-        cost_limit=cost_limit,
-        should_stop=should_stop,
-    )
 
 
 def _listed_without(problem: Problem, found: NearTrees, feature: int) -> int | None:

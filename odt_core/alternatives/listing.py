@@ -16,8 +16,9 @@ from odt_core.alternatives.ends import End, SearchEndedError, TooManyError
 from odt_core.alternatives.near import Entries, NearSearch
 from odt_core.alternatives.questions import Floats
 from odt_core.errors import DisagreementError
-from odt_core.problem import Goal, Problem
+from odt_core.problem import Problem
 from odt_core.solution import Assignment, Engine, Seconds, Solution, make_solution
+from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.solvers.search import solve_search
 from odt_core.topology import AnyShape, Shape, unordered_topologies
 
@@ -138,19 +139,17 @@ def loss_unit(problem: Problem) -> Fraction:
     For the goal accuracy, a loss is a number of errors, with the class weight for false positives.
     For the other goals, it is in percentage points of the goal's rate.
     """
-    of_rates = problem.objective.goal is not Goal.ACCURACY
-    return Fraction(100 if of_rates else 1, problem.gains.scale)
+    return Fraction(1 if problem.objective.goal.counts_rows else 100, problem.gains.scale)
 
 
 def find_near_trees(
     problems: Sequence[Problem],
+    control: Control = DEFAULT_CONTROL,
     *,
     number: int,
     within: Fraction | None = None,
     cost_limit: CostLimit | None = None,
-    time_limit: float = 60.0,
     on_trees: OnTrees | None = None,
-    should_stop: Callable[[], bool] | None = None,
 ) -> NearTrees:
     """List near-optimal trees, best first: for each choice of columns the best tree.
 
@@ -162,19 +161,17 @@ def find_near_trees(
     ----------
     problems : sequence of Problem
         One problem, or the problems of several topologies (see `problems_of`).
+    control : Control
+        The time limit, and who may stop the search, also while the trees are built. The list then
+        has the choices found so far.
     number : int
         The most trees in the list.
     within : Fraction, optional
         The largest loss above the optimum, in units of `loss_unit`.
     cost_limit : CostLimit, optional
         A limit on the total cost of a tree's columns.
-    time_limit : float
-        Seconds.
     on_trees : callable, optional
         Called from time to time with the list so far.
-    should_stop : callable, optional
-        Called often, also while the trees are built. True ends the search. The list then has the
-        choices found so far.
 
     Raises
     ------
@@ -186,25 +183,24 @@ def find_near_trees(
     # on a busy machine several threads for one small product wait longer than they count
     with threadpool_limits(1, user_api="blas"):
         choices = Choices(cost_limit)
-        return _Listing(problems, choices, number, within, time_limit, on_trees, should_stop).run()
+        return _Listing(problems, control, choices, number, within, on_trees).run()
 
 
 class _Listing:
     def __init__(
         self,
         problems: Sequence[Problem],
+        control: Control,
         choices: Choices,
         number: int,
         within: Fraction | None,
-        time_limit: float,
         on_trees: OnTrees | None,
-        should_stop: Callable[[], bool] | None,
     ) -> None:
         self.problems, self.number = problems, number
-        self.on_trees, self.should_stop = on_trees, should_stop
+        self.control, self.on_trees = control, on_trees
         self.is_over = False
         self.began = time.perf_counter()
-        self.deadline = self.began + time_limit
+        self.deadline = self.began + control.time_limit
         self.gains = problems[0].gains
         self.most = problems[0].perfect_total
         self.margin = None if within is None else int(within / loss_unit(problems[0]))
@@ -217,7 +213,7 @@ class _Listing:
         """A lower bound on every tree's loss, for a search that ends before it has the optimum."""
 
     def _check(self) -> None:
-        stops = self.should_stop is not None and self.should_stop()
+        stops = self.control.stopped()
         if self.is_over:  # the trees that were found are built even after the time limit
             return
         if stops:
@@ -263,7 +259,7 @@ class _Listing:
         bounds = [0] * len(self.problems)
         for at, problem in enumerate(self.problems):
             left = max(self.deadline - time.perf_counter(), 0.1)
-            outcome = solve_search(problem, time_limit=left, should_stop=self.should_stop)
+            outcome = solve_search(problem, self.control.within(left))
             if outcome.infeasible:
                 bounds[at] = self.most
                 continue

@@ -18,8 +18,9 @@ from odt_core.data import Table
 from odt_core.json_data import JsonData
 from odt_core.problem import Goal, NodeRule, Problem, Rules
 from odt_core.solution import Engine, Solution, Status
-from odt_core.training import Stage, TrainSpec, build_problem, prepare_training
-from odt_core.words import count_words, number_words, percent_words
+from odt_core.solvers.control import DEFAULT_CONTROL, Control
+from odt_core.training import SILENT, Hooks, Stage, TrainSpec, build_problem, prepare_training
+from odt_core.words import LOSS_NAMES, count_words, number_words, percent_words
 
 
 class Others(StrEnum):
@@ -111,30 +112,18 @@ class Loss(JsonData):
     def of(cls, problem: Problem) -> Loss:
         """The loss that a problem minimises."""
         objective, gains = problem.objective, problem.gains
-        counts_rows = objective.goal in (Goal.MAX_TPR, Goal.MAX_TNR)
-        return cls(
-            objective.goal,
-            objective.class_weight != 1,
-            problem.perfect_total,
-            1 if counts_rows else gains.scale,
-        )
+        unit = 1 if gains.counts_one_class else gains.scale
+        return cls(objective.goal, objective.class_weight != 1, problem.perfect_total, unit)
 
     @property
     def name(self) -> str:
         """The quantity that is counted, such as ``training errors``."""
-        if self.is_weighted:
-            return "weighted training errors"
-        return {
-            Goal.ACCURACY: "training errors",
-            Goal.BALANCED: "balanced error in training",
-            Goal.MAX_TPR: "missed cases in training",
-            Goal.MAX_TNR: "false alarms in training",
-        }[self.goal]
+        return f"weighted {LOSS_NAMES[self.goal]}" if self.is_weighted else LOSS_NAMES[self.goal]
 
     @property
     def is_share(self) -> bool:
         """Whether it is a share of rows instead of a number of rows."""
-        return self.goal is Goal.BALANCED
+        return not self.goal.loses_rows
 
     def value(self, total: int) -> Fraction:
         """Return the loss of a tree with this worth."""
@@ -260,11 +249,8 @@ class Ranking:
 def rank_columns(
     problem: Problem,
     node: int,
-    *,
-    time_limit: float,
-    threads: int = 1,
-    on_ranking: Callable[[Ranking], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    control: Control = DEFAULT_CONTROL,
+    on_ranking: Callable[[Ranking], None] = lambda ranking: None,
 ) -> Ranking:
     """Rank the columns that a decision node could ask about.
 
@@ -274,14 +260,10 @@ def rank_columns(
         The shape, goal, conditions and rules. The node's own rule is ignored.
     node : int
         The decision node.
-    time_limit : float
-        Seconds for each column.
-    threads : int
-        Processor threads of the search.
+    control : Control
+        The limits of the search for each column, and who may stop it.
     on_ranking : callable, optional
         Called with the ranking so far after each column.
-    should_stop : callable, optional
-        Called during the search. True ends it with what is known.
 
     Raises
     ------
@@ -290,18 +272,8 @@ def rank_columns(
     """
     from odt_core.solvers import solve  # processes that serve pages never solve
 
-    stopped = should_stop or (lambda: False)
-
     def reach(asked: Problem) -> Reach:
-        return Reach.of(
-            solve(
-                asked,
-                engine=Engine.SEARCH,
-                time_limit=time_limit,
-                threads=threads,
-                should_stop=should_stop,
-            )
-        )
+        return Reach.of(solve(asked, engine=Engine.SEARCH, control=control))
 
     free = replace(problem, rules=_with_rule(problem.rules, node, NodeRule()))
     without = _reach_without(free, node, reach)
@@ -313,12 +285,11 @@ def rank_columns(
         return Ranking(without, ranked, len(columns) - len(found), Loss.of(problem))
 
     for g in columns:
-        if stopped():
+        if control.stopped():
             break
         only = replace(free, rules=_with_rule(free.rules, node, NodeRule(frozenset([g]))))
         found.append(RankedColumn(problem.data.features[g].name, reach(only)))
-        if on_ranking is not None:
-            on_ranking(ranking())
+        on_ranking(ranking())
     return ranking()
 
 
@@ -382,13 +353,7 @@ def _best_of(reaches: list[Reach]) -> Reach:
 
 
 def run_ranking(
-    table: Table,
-    spec: TrainSpec,
-    part: QuestionPart,
-    *,
-    on_stage: Callable[[Stage], None] | None = None,
-    on_ranking: Callable[[Ranking], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    table: Table, spec: TrainSpec, part: QuestionPart, hooks: Hooks = SILENT
 ) -> Ranking:
     """Rank the columns at a question of a specification's shape.
 
@@ -400,10 +365,8 @@ def run_ranking(
         Data, split, goal, shape and rules. Its time limit is for each column.
     part : QuestionPart
         The question.
-    on_stage : callable, optional
-        Called with each stage as it begins: preparing, solving, finishing.
-    on_ranking, should_stop : callable, optional
-        As in `rank_columns`.
+    hooks : Hooks
+        Get the ranking so far after each column. A stop ends the search with what is known.
 
     Raises
     ------
@@ -412,19 +375,12 @@ def run_ranking(
     DisagreementError
         If a recount of a tree gives other numbers than the search.
     """
-    tell = on_stage or (lambda stage: None)
-    tell(Stage.PREPARING)
+    hooks.on_stage(Stage.PREPARING)
     spec.one_topology("A ranking of columns")
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)
-    tell(Stage.SOLVING)
-    found = rank_columns(
-        problem,
-        part.node,
-        time_limit=spec.time_limit,
-        threads=spec.threads,
-        on_ranking=on_ranking,
-        should_stop=should_stop,
-    )
-    tell(Stage.FINISHING)
+    hooks.on_stage(Stage.SOLVING)
+    control = hooks.control(spec)
+    found = rank_columns(problem, part.node, control, lambda known: hooks.report(lambda: known))
+    hooks.on_stage(Stage.FINISHING)
     return found

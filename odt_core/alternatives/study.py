@@ -14,9 +14,11 @@ from odt_core.errors import InputError, quoted
 from odt_core.exact import exact_decimal
 from odt_core.export import tree_to_json
 from odt_core.json_data import JsonData
-from odt_core.problem import Goal
 from odt_core.solution import Status
+from odt_core.solvers.control import Control
 from odt_core.training import (
+    SILENT,
+    Hooks,
     Stage,
     TrainSpec,
     build_problem,
@@ -132,21 +134,21 @@ class AlternativesResult(Origin):
         The problem; for any shape, that of one of its topologies.
     found : NearTrees
         The trees.
+    seconds : float
+        Total time.
     columns : tuple of ColumnWorth
-        The worth of each column.
+        The worth of each column; empty while the search goes on.
     free : tuple
         The least loss without the limits of the request, and a lower bound on it; both None if the
         request has no limits.
-    seconds : float
-        Total time.
     """
 
     part: AlternativesPart
     problem: Problem
     found: NearTrees
-    columns: tuple[ColumnWorth, ...]
-    free: tuple[int | None, int | None]
     seconds: float
+    columns: tuple[ColumnWorth, ...] = ()
+    free: tuple[int | None, int | None] = (None, None)
 
     @property
     def status(self) -> Status:
@@ -199,7 +201,7 @@ class AlternativesResult(Origin):
 
     def _loss_words(self) -> str:
         objective = self.spec.objective
-        if objective.goal is not Goal.ACCURACY:
+        if not objective.goal.counts_rows:
             return "percentage points"
         return "errors" if objective.class_weight == 1 else "weighted errors"
 
@@ -292,13 +294,7 @@ def _per_case(tree: Tree, of_path: Callable[[Sequence[Any]], Fraction | int]) ->
 
 
 def run_alternatives(
-    table: Table,
-    spec: TrainSpec,
-    part: AlternativesPart,
-    *,
-    on_stage: Callable[[Stage], None] | None = None,
-    on_result: Callable[[AlternativesResult], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    table: Table, spec: TrainSpec, part: AlternativesPart, hooks: Hooks = SILENT
 ) -> AlternativesResult:
     """List the near-optimal trees of a problem, best first, and find the worth of each column.
 
@@ -310,13 +306,9 @@ def run_alternatives(
         The problem. Its time limit is for the list and the solves without each column.
     part : AlternativesPart
         The request.
-    on_stage : callable, optional
-        Called with each stage as it begins.
-    on_result : callable, optional
-        Called from time to time with the result as it would be if the run ended now, but without
-        the worth of columns.
-    should_stop : callable, optional
-        Called during the search. True ends it; the result has the trees found so far.
+    hooks : Hooks
+        Get the result so far from time to time, without the worth of columns. A stop ends the
+        search with the trees found so far.
 
     Raises
     ------
@@ -325,74 +317,85 @@ def run_alternatives(
     DisagreementError
         If a recount of a tree gives other numbers than the search.
     """
-    # processes that serve pages never solve
-    from odt_core.alternatives.columns import column_worths, least_loss
-    from odt_core.alternatives.listing import find_near_trees, problems_of
-    from odt_core.solvers.search.loader import loader
+    run = _Run(table, spec, part, hooks)
+    hooks.on_stage(Stage.SOLVING)
+    found = run.find()
+    worth = run.worth(found)
+    hooks.on_stage(Stage.FINISHING)
+    return run.result(found, **worth)
 
-    loader.load()
-    began = time.perf_counter()
-    tell = on_stage or (lambda stage: None)
-    tell(Stage.PREPARING)
-    prepared = prepare_training(table, spec)
-    problem = build_problem(prepared, spec)
-    _refuse_unknown(part, problem)
-    free = problems_of(problem, spec.topology)
-    problems = [_limited(each, part) for each in free]
-    cost_limit = _cost_limit(part, problem)
 
-    def result(
-        found: NearTrees,
-        columns: tuple[ColumnWorth, ...] = (),
-        free: tuple[int | None, int | None] = (None, None),
-    ) -> AlternativesResult:
-        return AlternativesResult(
-            table_sha256=table.sha256,
-            table_name=table.name,
-            spec=spec,
-            part=part,
-            prepared=prepared,
-            problem=problems[0],
-            found=found,
-            columns=columns,
-            free=free,
-            seconds=time.perf_counter() - began,
-        )
+class _Run:
+    """A search for near-optimal trees, whose rows are prepared at once."""
 
-    is_stopped = False
+    def __init__(self, table: Table, spec: TrainSpec, part: AlternativesPart, hooks: Hooks) -> None:
+        # processes that serve pages never solve
+        from odt_core.alternatives.listing import problems_of
+        from odt_core.solvers.search.loader import loader
 
-    def ends_now() -> bool:
+        loader.load()
+        self.began = time.perf_counter()
+        hooks.on_stage(Stage.PREPARING)
+        self.table, self.spec, self.part, self.hooks = table, spec, part, hooks
+        self.prepared = prepare_training(table, spec)
+        problem = build_problem(self.prepared, spec)
+        _refuse_unknown(part, problem)
+        self.free = problems_of(problem, spec.topology)
+        self.problems = [_limited(each, part) for each in self.free]
+        self.cost_limit = _cost_limit(part, problem)
+        self.control = Control(spec.time_limit, should_stop=self.ends_now)
+        self.is_stopped = False
+
+    def ends_now(self) -> bool:
         """Whether to stop. After a stop, the trees found so far are still built."""
-        nonlocal is_stopped
-        if not is_stopped and should_stop is not None and should_stop():
-            is_stopped = True
-            tell(Stage.FINISHING)
-        return is_stopped
+        if not self.is_stopped and self.hooks.should_stop():
+            self.is_stopped = True
+            self.hooks.on_stage(Stage.FINISHING)
+        return self.is_stopped
 
-    tell(Stage.SOLVING)
-    found = find_near_trees(
-        problems,
-        number=part.number,
-        within=part.within,
-        cost_limit=cost_limit,
-        time_limit=spec.time_limit,
-        on_trees=None if on_result is None else lambda trees: on_result(result(trees)),
-        should_stop=ends_now,
-    )
+    def find(self) -> NearTrees:
+        """List the trees, and report the list so far."""
+        from odt_core.alternatives.listing import find_near_trees
 
-    def left() -> float:
-        return max(
-            spec.time_limit - (time.perf_counter() - began), LEAST_FOR_COLUMNS * spec.time_limit
+        def report(trees: NearTrees) -> None:
+            found = self.result(trees)
+            self.hooks.report(lambda: found)
+
+        return find_near_trees(
+            self.problems,
+            self.control,
+            number=self.part.number,
+            within=self.part.within,
+            cost_limit=self.cost_limit,
+            on_trees=None if self.hooks.on_best is None else report,
         )
 
-    least: tuple[int | None, int | None] = (None, None)
-    if part.is_limited:
-        least = least_loss(free, time_limit=left(), should_stop=ends_now)
-    columns = column_worths(
-        problems, found, time_limit=left(), cost_limit=cost_limit, should_stop=ends_now
-    )
-    tell(Stage.FINISHING)
-    return result(found, columns, least)
+    def worth(self, found: NearTrees) -> dict[str, Any]:
+        """Find the least loss without the limits, and the worth of each column."""
+        from odt_core.alternatives.columns import column_worths, least_loss
+
+        least = least_loss(self.free, self._left()) if self.part.is_limited else (None, None)
+        columns = column_worths(self.problems, found, self._left(), self.cost_limit)
+        return {"free": least, "columns": columns}
+
+    def _left(self) -> Control:
+        """The control of solves that begin now."""
+        seconds = self.spec.time_limit - (time.perf_counter() - self.began)
+        return self.control.within(max(seconds, LEAST_FOR_COLUMNS * self.spec.time_limit))
+
+    def result(self, found: NearTrees, **worth: Any) -> AlternativesResult:
+        """The result with these trees."""
+        return AlternativesResult(
+            table_sha256=self.table.sha256,
+            table_name=self.table.name,
+            spec=self.spec,
+            part=self.part,
+            prepared=self.prepared,
+            problem=self.problems[0],
+            found=found,
+            seconds=time.perf_counter() - self.began,
+            **worth,
+        )
 
 
 def _limited(problem: Problem, part: AlternativesPart) -> Problem:

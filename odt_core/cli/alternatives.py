@@ -23,6 +23,7 @@ from odt_core.confusion import Confusion
 from odt_core.errors import InputError, quoted
 from odt_core.jobs import JobKind
 from odt_core.solution import Status
+from odt_core.training import Hooks
 from odt_core.words import percent_words, printable, seconds_words
 
 
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     )
     _check_names(options, [column.name for column in spec.schema.columns])
     with stop_on_interrupt("the trees that were found") as stop:
-        result = run_alternatives(table, spec, part, should_stop=stop.is_set)
+        result = run_alternatives(table, spec, part, Hooks(should_stop=stop.is_set))
     record = result.to_json()
     view, costs = AlternativesView(record), dict(part.costs)
     shown = view.chosen(most_cost=options.max_cost, costs=costs)

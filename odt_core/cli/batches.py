@@ -1,4 +1,4 @@
-"""Jobs of a command in several processes, with progress."""
+"""The jobs of a study command, in this process or in several, with progress."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,9 @@ from odt_core.data import Table
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind, JobSpec, temporary_manager
 from odt_core.storage import LOCAL_OWNER
-from odt_core.studies import StudyProgress
-from odt_core.training import TrainSpec
+from odt_core.training import Hooks, TrainSpec
 from odt_core.words import count_words, seconds_words
+from odt_core.worker.kinds import run_job
 from odt_core.worker.messages import Part
 
 PROGRESS_EVERY = 1.0
@@ -60,8 +60,12 @@ def run_jobs(
     parts: Sequence[Part],
     stop: threading.Event,
     printer: ProgressPrinter,
+    size: Callable[[Any], int] = lambda part: 1,
 ) -> list[dict[str, Any]]:
-    """Run a study's parts as jobs of ``options.jobs`` workers, and return their results.
+    """Run a study's parts as jobs, and return their results.
+
+    One job at a time runs in this process, and its progress counts the parts' sizes. More than one
+    at a time are jobs of ``options.jobs`` workers.
 
     Raises
     ------
@@ -69,10 +73,11 @@ def run_jobs(
         If a part fails, with the first reason.
     """
     read = read_options(options)
+    jobs = [JobSpec(table.sha256, table.name, read, spec, kind, part) for part in parts]
+    if options.jobs == 1:
+        return _run_here(table, jobs, stop, printer, [size(part) for part in parts])
     with temporary_manager(n_workers=min(options.jobs, len(parts))) as manager:
-        content = Path(options.file).read_bytes()
-        dataset = manager.store.datasets.put(LOCAL_OWNER, content, table.name).sha256
-        jobs = [JobSpec(dataset, table.name, read, spec, kind, part) for part in parts]
+        manager.store.datasets.put(LOCAL_OWNER, Path(options.file).read_bytes(), table.name)
         batch = manager.submit_study(jobs)
         while not batch.is_over:
             time.sleep(POLL)
@@ -84,6 +89,28 @@ def run_jobs(
     if batch.failure:
         raise InputError(batch.failure)
     return batch.results
+
+
+def _run_here(
+    table: Table,
+    jobs: Sequence[JobSpec],
+    stop: threading.Event,
+    printer: ProgressPrinter,
+    sizes: Sequence[int],
+) -> list[dict[str, Any]]:
+    """Run jobs one after the other. A job that is stopped gives what it has."""
+    began = time.monotonic()
+    hooks, done = Hooks(should_stop=stop.is_set), 0
+    results: list[dict[str, Any]] = []
+    for job, size in zip(jobs, sizes, strict=True):
+        if stop.is_set():
+            break
+        results.append(run_job(table, job, hooks).result)
+        done += size
+        if not stop.is_set():
+            left = sum(sizes) - done
+            printer.say(done, sum(sizes), (time.monotonic() - began) / done * left)
+    return results
 
 
 class ProgressPrinter:
@@ -100,14 +127,10 @@ class ProgressPrinter:
         self._printed_at = time.monotonic()
         self._done = 0
 
-    def __call__(self, progress: StudyProgress) -> None:
-        """Print the progress of a study if it changed."""
-        self.say(progress.done, progress.total, progress.seconds_left)
-
     def say(self, done: int, total: int, seconds_left: float | None) -> None:
-        """Print the progress if it changed."""
+        """Print the progress of a study with several parts if it changed."""
         now = time.monotonic()
-        if done == self._done or now - self._printed_at < PROGRESS_EVERY:
+        if total == 1 or done == self._done or now - self._printed_at < PROGRESS_EVERY:
             return
         self._done, self._printed_at = done, now
         rest = f", about {seconds_words(seconds_left)} left" if seconds_left else ""

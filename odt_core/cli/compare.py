@@ -22,7 +22,6 @@ from odt_core.studies import (
     FoldRun,
     compare_runs,
     comparison_csv,
-    run_comparison,
 )
 from odt_core.studies.comparison_words import (
     INTERVALS,
@@ -46,12 +45,8 @@ def run(options: argparse.Namespace) -> int:
     watch = Stopwatch()
     printer = ProgressPrinter("fold")
     with stop_on_interrupt("the folds that are done") as stop:
-        if options.jobs == 1:
-            runs = run_comparison(table, spec, plan, on_progress=printer, should_stop=stop.is_set)
-        else:
-            parts = plan.fold_parts()
-            results = run_jobs(options, table, spec, JobKind.COMPARE, parts, stop, printer)
-            runs = FoldRun.of_results(results)
+        results = run_jobs(options, table, spec, JobKind.COMPARE, plan.fold_parts(), stop, printer)
+    runs = FoldRun.of_results(results)
     found = compare_runs(runs, spec.objective, len(plan.folding))
     if options.json:
         record = found.to_json() | {

@@ -22,7 +22,6 @@ from odt_core.studies import (
     check_curve,
     curve_csv,
     curve_table,
-    run_curve,
 )
 from odt_core.words import count_words, seconds_words
 
@@ -41,12 +40,8 @@ def run(options: argparse.Namespace) -> int:
     watch = Stopwatch()
     printer = ProgressPrinter("split")
     with stop_on_interrupt("the repeats that are done") as stop:
-        if options.jobs == 1:
-            runs = run_curve(table, spec, curve, on_progress=printer, should_stop=stop.is_set)
-        else:
-            parts = [curve.repeat(number) for number in range(curve.repeats)]
-            results = run_jobs(options, table, spec, JobKind.CURVE, parts, stop, printer)
-            runs = CurveRun.of_results(results)
+        results = run_jobs(options, table, spec, JobKind.CURVE, curve.parts(), stop, printer)
+    runs = CurveRun.of_results(results)
     rows = curve_table(runs)
     done = len({run.seed for run in runs})
     if options.json:

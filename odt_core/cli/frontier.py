@@ -12,6 +12,7 @@ from odt_core.evaluation import CostRange, Rate, cheapest
 from odt_core.jobs import JobKind
 from odt_core.solution import Status
 from odt_core.studies import FrontierResult, OperatingPoint, frontier_csv, run_frontier
+from odt_core.training import Hooks
 from odt_core.words import count_words, number_words, seconds_words
 
 
@@ -20,7 +21,7 @@ def run(options: argparse.Namespace) -> int:
     table = load_table(options)
     spec = make_spec(table, options)
     with stop_on_interrupt("what was found of the frontier") as stop:
-        result = run_frontier(table, spec, should_stop=stop.is_set)
+        result = run_frontier(table, spec, Hooks(should_stop=stop.is_set))
     chosen = None
     if options.costs is not None and result.points:
         pairs = [(point.fn, point.fp) for point in result.points]

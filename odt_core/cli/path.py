@@ -15,7 +15,7 @@ from odt_core.cli.summary import aligned
 from odt_core.data import Folding
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind
-from odt_core.studies import PathPoint, PathSpec, PathView, path_csv, run_path_study
+from odt_core.studies import PathPoint, PathSpec, PathView, path_csv
 from odt_core.training import prepare_training
 from odt_core.words import count_words, percent_words, seconds_words
 
@@ -32,21 +32,9 @@ def run(options: argparse.Namespace) -> int:
         prepare_training(table, replace(spec, split=replace(spec.split, fold=next(iter(folding)))))
     printer = ProgressPrinter("path")
     with stop_on_interrupt("what was found of the path") as stop:
-        if options.jobs == 1:
-            results = run_path_study(
-                table,
-                spec,
-                plan,
-                on_progress=None if folding is None else printer,
-                should_stop=stop.is_set,
-            )
-        else:
-            parts = plan.parts()
-            results = tuple(run_jobs(options, table, spec, JobKind.PATH, parts, stop, printer))
-            if results and results[0]["settings"]["split"]["fold"] is not None:
-                results = ()  # folds without a path on all training rows are not a result
-    if not results:
-        return EXIT_INTERRUPTED
+        results = run_jobs(options, table, spec, JobKind.PATH, plan.parts(), stop, printer)
+    if not results or results[0]["settings"]["split"]["fold"] is not None:
+        return EXIT_INTERRUPTED  # folds without a path on all training rows are not a result
     view = PathView.of(results)
     if options.json:
         unseen = None if folding is None else view.to_json()

@@ -17,7 +17,6 @@ from odt_core.studies import (
     columns_csv,
     gather_stability,
     rows_csv,
-    run_stability,
 )
 from odt_core.studies.stability_words import (
     corrected_words,
@@ -39,16 +38,13 @@ def run(options: argparse.Namespace) -> int:
     table = load_table(options)
     spec = make_spec(table, options)
     watch = Stopwatch()
+    parts, kind = stability.parts(), JobKind.STABILITY
+    printer = ProgressPrinter("resample" if options.jobs == 1 else "part")
     with stop_on_interrupt("the resamples that are done") as stop:
-        if options.jobs == 1:
-            printer = ProgressPrinter("resample")
-            runs = run_stability(
-                table, spec, stability, on_progress=printer, should_stop=stop.is_set
-            )
-        else:
-            parts, printer = stability.parts(), ProgressPrinter("part")
-            results = run_jobs(options, table, spec, JobKind.STABILITY, parts, stop, printer)
-            runs = tuple(RangeRun.from_json(result) for result in results)
+        results = run_jobs(
+            options, table, spec, kind, parts, stop, printer, size=lambda part: part.n
+        )
+    runs = tuple(RangeRun.from_json(result) for result in results)
     result = gather_stability(runs)
     if options.json:
         record = result.to_json() | {

@@ -14,7 +14,7 @@ from odt_core.cli.output import print_json, write_output
 from odt_core.cli.summary import summarize
 from odt_core.problem import Problem
 from odt_core.solution import Status, TracePoint
-from odt_core.training import run_training
+from odt_core.training import Hooks, run_training
 
 EXIT_NO_TREE = 1
 PROGRESS_EVERY = 1.0
@@ -33,13 +33,8 @@ def run(options: argparse.Namespace, cart_process: CartProcess | None = None) ->
     table = load_table(options)
     spec = make_spec(table, options)
     with stop_on_interrupt() as stop:
-        result = run_training(
-            table,
-            spec,
-            on_progress=_ProgressPrinter(),
-            should_stop=stop.is_set,
-            cart_process=cart_process,
-        )
+        hooks = Hooks(on_progress=_ProgressPrinter(), should_stop=stop.is_set)
+        result = run_training(table, spec, hooks, cart_process)
     for finding in result.prepared.divided:
         note(finding.message)
     if options.output is not None and result.model is not None:

@@ -10,6 +10,7 @@ from odt_core.cli.inputs import load_table
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.models import load_model
 from odt_core.cli.output import print_json
+from odt_core.solvers.control import Control
 from odt_core.verification import verify_model
 from odt_core.words import percent_words
 
@@ -22,13 +23,8 @@ def run(options: argparse.Namespace) -> int:
     model = load_model(options.model)
     table = load_table(options)
     with stop_on_interrupt() as stop:
-        found = verify_model(
-            model,
-            table,
-            time_limit=options.time_limit,
-            on_progress=_ProgressPrinter(),
-            should_stop=stop.is_set,
-        )
+        control = Control(options.time_limit, should_stop=stop.is_set)
+        found = verify_model(model, table, control, _ProgressPrinter())
         interrupted = stop.is_set() and found.verdict.holds is None
     if options.json:
         print_json(found.to_json())

@@ -378,7 +378,7 @@ default="from_dtype"
 
     def _take_proof(self, solution: Solution, factor: Fraction) -> None:
         assert solution.value is not None and solution.value_bound is not None
-        unit = factor if self.objective == Goal.ACCURACY else 1
+        unit = factor if Goal(self.objective).counts_rows else 1
         self.status_ = solution.status.value
         self.objective_ = float(solution.value / unit)
         self.bound_ = float(solution.value_bound / unit)
@@ -478,6 +478,7 @@ default="from_dtype"
             If the topology is not a single shape, or the classifier was loaded from a file, which
             has no training rows.
         """
+        from odt_core.solvers.control import Control
         from odt_core.studies.frontier import search_frontier
 
         check_is_fitted(self)
@@ -487,7 +488,7 @@ default="from_dtype"
         found = search_frontier(
             dataclasses.replace(self._problem, objective=Objective()),
             None,
-            time_limit=float(self.time_limit if time_limit is None else time_limit),
+            Control(float(self.time_limit if time_limit is None else time_limit)),
         )
         if found.status is not Status.OPTIMAL:
             warnings.warn(

@@ -31,13 +31,14 @@ from odt_core.problem import (
     Split,
 )
 from odt_core.solution import Assignment, Engine
+from odt_core.solvers.control import Control
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.topology import Topology
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 FLOORS = ("min_tpr", "min_tnr")
-SECONDS = 60.0
-"""The time limit of each engine for solving the problem again."""
+LIMITS = Control(time_limit=60.0)
+"""The limits of each engine for solving the problem again."""
 
 
 def write_disagreement(
@@ -163,7 +164,7 @@ def reproduce(path: Path) -> str:
         worth = "no tree" if tree is None else _worth(problem, tree)
         lines.append(f"{name} answered: {worth}")
     for engine in (Engine.SEARCH, Engine.CBC, Engine.HIGHS):
-        solution = solve(problem, engine=engine, time_limit=SECONDS, mip_options=options)
+        solution = solve(problem, engine=engine, control=LIMITS, mip_options=options)
         total = "no tree" if solution.total is None else f"a tree worth {solution.total}"
         lines.append(f"{engine} alone: {solution.status}, {total}, at most {solution.bound}")
     return "\n".join(lines)

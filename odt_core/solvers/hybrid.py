@@ -84,11 +84,7 @@ class _Run:
         """Search, then let CBC confirm or continue."""
         found = solve_search(
             self.problem,
-            time_limit=self._search_share() * max(self.left, 0.05),
-            threads=self.control.threads,
-            on_progress=self._shifted_progress(),
-            on_found=self.control.on_found,
-            should_stop=self.control.should_stop,
+            self._control_of(self._search_share() * max(self.left, 0.05), self.control.on_found),
         )
         self._report_found(found)
         if found.cancelled or self.left <= 0:
@@ -109,18 +105,18 @@ class _Run:
         """An estimate of CBC's start-up time."""
         return START_SECONDS + self.size / START_RATE
 
-    def _shifted_progress(self) -> Callable[[TracePoint], None] | None:
-        """`on_progress` for an engine that starts now, with times since the start of the run."""
-        tell = self.control.on_progress
-        if tell is None:
-            return None
+    def _control_of(self, seconds: float, on_found: Callable[[Found], None] | None) -> Control:
+        """The control of an engine that starts now. Its progress has times since the run began."""
         offset = time.perf_counter() - self.began
 
         def on_progress(point: TracePoint) -> None:
             self.last_point = _after(self.last_point, point, offset)
-            tell(self.last_point)
+            if self.control.on_progress is not None:
+                self.control.on_progress(self.last_point)
 
-        return on_progress
+        return dataclasses.replace(
+            self.control, time_limit=seconds, on_progress=on_progress, on_found=on_found
+        )
 
     def _report_found(self, found: SearchOutcome) -> None:
         """Report the search's tree at once, because CBC may take long."""
@@ -149,7 +145,7 @@ class _Run:
         if self.control.stopped():
             return self._settle(found, None, remark=CUT_SHORT)
         seconds = self.left if always else min(self.left, CONFIRM_SECONDS)
-        outcome = self._run_cbc(found, seconds)
+        outcome = self._run_cbc(found, self._control_of(seconds, None))
         if outcome.status in (MipStatus.OPTIMAL, MipStatus.INFEASIBLE):
             return self._settle(found, outcome, MipRole.CONFIRMED)
         if outcome.cancelled:
@@ -165,26 +161,17 @@ class _Run:
             return self._settle(found, None, remark=remark)
         if self.left < self._seconds_to_start():
             return self._settle(found, None)
-        return self._settle(found, self._run_cbc(found, self.left, self.control.on_found))
+        control = self._control_of(self.left, self.control.on_found)
+        return self._settle(found, self._run_cbc(found, control))
 
-    def _run_cbc(
-        self,
-        found: SearchOutcome,
-        seconds: float,
-        on_found: Callable[[Found], None] | None = None,
-    ) -> MipOutcome:
+    def _run_cbc(self, found: SearchOutcome, control: Control) -> MipOutcome:
         """Run CBC, and check that its answer does not contradict the search's."""
         try:
             outcome = solve_mip(
                 self.problem,
                 Engine.CBC,
                 self.options,
-                dataclasses.replace(
-                    self.control,
-                    time_limit=seconds,
-                    on_progress=self._shifted_progress(),
-                    on_found=on_found,
-                ),
+                control,
                 start=found.assignment,
                 proved_bound=None if found.infeasible else found.bound,
             )

@@ -13,7 +13,6 @@ from odt_core.studies.comparison import (
     CutPoints,
     FoldRun,
     TreeCandidate,
-    run_comparison,
     run_fold,
 )
 from odt_core.studies.comparison_table import (
@@ -29,7 +28,6 @@ from odt_core.studies.curve import (
     CurveRun,
     CurveSpec,
     check_curve,
-    run_curve,
     run_repeat,
 )
 from odt_core.studies.curve_table import CurveRow, Spread, curve_csv, curve_table
@@ -49,9 +47,7 @@ from odt_core.studies.path import (
     PathView,
     path_csv,
     run_path,
-    run_path_study,
 )
-from odt_core.studies.progress import StudyProgress
 from odt_core.studies.stability import (
     OriginalFit,
     Question,
@@ -60,7 +56,6 @@ from odt_core.studies.stability import (
     ResampleRange,
     StabilitySpec,
     run_range,
-    run_stability,
 )
 from odt_core.studies.stability_result import (
     StabilityResult,
@@ -111,7 +106,6 @@ __all__ = [
     "Spread",
     "StabilityResult",
     "StabilitySpec",
-    "StudyProgress",
     "Source",
     "Sweep",
     "TreeCandidate",
@@ -128,14 +122,10 @@ __all__ = [
     "path_csv",
     "rows_csv",
     "run_adoption",
-    "run_comparison",
-    "run_curve",
     "run_fold",
     "run_frontier",
     "run_path",
-    "run_path_study",
     "run_range",
     "run_repeat",
-    "run_stability",
     "search_frontier",
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -15,6 +14,8 @@ from odt_core.problem import Goal, Objective
 from odt_core.solution import Assignment, Engine, Prover, Seconds, make_solution
 from odt_core.studies.sweep import Sweep
 from odt_core.training import (
+    SILENT,
+    Hooks,
     Stage,
     TrainResult,
     TrainSpec,
@@ -74,11 +75,7 @@ def floor_objective(level: Fraction, sweep: Sweep = Sweep.TPR) -> Objective:
 
 
 def run_adoption(
-    table: Table,
-    spec: TrainSpec,
-    adoption: Adoption,
-    *,
-    on_stage: Callable[[Stage], None] | None = None,
+    table: Table, spec: TrainSpec, adoption: Adoption, hooks: Hooks = SILENT
 ) -> TrainResult:
     """Recount a tree of a study, and return it as the result of a training run.
 
@@ -90,8 +87,8 @@ def run_adoption(
         The study's specification, with the objective for which the tree was chosen.
     adoption : Adoption
         The tree.
-    on_stage : callable, optional
-        Called with each stage as it begins.
+    hooks : Hooks
+        Told each stage as it begins.
 
     Raises
     ------
@@ -101,15 +98,14 @@ def run_adoption(
         If the tree breaks a condition, or misses its floor.
     """
     began = time.perf_counter()
-    tell = on_stage or (lambda stage: None)
-    tell(Stage.PREPARING)
+    hooks.on_stage(Stage.PREPARING)
     spec.one_topology("A tree that a study found")
     spec = dataclasses.replace(spec, engine=Engine.SEARCH)
     prepared = prepare_training(table, spec)
     problem = build_problem(prepared, spec)
     cart = fit_peer(prepared, spec)
     prepared_at = time.perf_counter()
-    tell(Stage.FINISHING)
+    hooks.on_stage(Stage.FINISHING)
     chosen = adoption.assignment
     total = problem.gains.total(count_assignment(problem, chosen.splits, chosen.labels))
     solution = make_solution(

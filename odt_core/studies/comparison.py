@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
@@ -22,10 +22,12 @@ from odt_core.evaluation import Baseline, can_ask_about_sets, fit_baseline
 from odt_core.json_data import JsonData
 from odt_core.problem import EncodedData
 from odt_core.solution import Status
-from odt_core.studies.progress import StudyProgress, run_parts
+from odt_core.solvers.control import Control
 from odt_core.topology import Topology
 from odt_core.training import (
+    SILENT,
     FeatureSelection,
+    Hooks,
     Stage,
     TrainSpec,
     build_problem,
@@ -270,12 +272,7 @@ class FoldRun(JsonData):
 
 
 def run_fold(
-    table: Table,
-    spec: TrainSpec,
-    part: ComparisonFold,
-    *,
-    on_stage: Callable[[Stage], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    table: Table, spec: TrainSpec, part: ComparisonFold, hooks: Hooks = SILENT
 ) -> tuple[FoldRun, ...]:
     """Train and test all candidates on one fold of the training rows.
 
@@ -289,10 +286,8 @@ def run_fold(
         and selection.
     part : ComparisonFold
         The candidates and the fold.
-    on_stage : callable, optional
-        Called with each stage as it begins: preparing, solving.
-    should_stop : callable, optional
-        Called during each search. True ends the fold without a result.
+    hooks : Hooks
+        Called during the fold. A stop ends it without a result.
 
     Returns
     -------
@@ -306,28 +301,22 @@ def run_fold(
     DisagreementError
         If a recount of a tree gives other numbers than the search.
     """
-    from odt_core.solvers.search.loader import loader  # processes that serve pages never solve
-
-    tell = on_stage or (lambda stage: None)
-    stopped = should_stop or (lambda: False)
-    tell(Stage.PREPARING)
+    hooks.on_stage(Stage.PREPARING)
     spec = dataclasses.replace(spec, split=dataclasses.replace(spec.split, fold=part.fold))
     cuts = dict.fromkeys(_cuts_of(part, candidate) for candidate in part.candidates)
     prepared = {
         cut: prepare_training(table, dataclasses.replace(spec, schema=cut.apply(spec.schema)))
         for cut in cuts
     }
-    rows = [each.train for each in prepared.values()]
-    loader.load(rows, lambda: tell(Stage.COMPILING), stopped)
-    tell(Stage.SOLVING)
+    hooks.begin_solving([each.train for each in prepared.values()])
     runs: list[FoldRun] = []
     for candidate in part.candidates:
         fold = prepared[_cuts_of(part, candidate)]
         if isinstance(candidate, Baseline):
             runs.append(_fit(fold, spec, candidate, part.fold))
         else:
-            runs.append(_solve(fold, spec, candidate, part.fold, should_stop))
-        if stopped():
+            runs.append(_solve(fold, spec, candidate, part.fold, hooks.control(spec)))
+        if hooks.should_stop():
             return ()
     return tuple(runs)
 
@@ -346,7 +335,7 @@ def _solve(
     spec: TrainSpec,
     candidate: TreeCandidate,
     fold: Fold,
-    should_stop: Callable[[], bool] | None,
+    control: Control,
 ) -> FoldRun:
     """The best tree of a candidate on a fold."""
     from odt_core.solvers import solve  # processes that serve pages never solve
@@ -356,10 +345,7 @@ def _solve(
     solution = solve(
         build_problem(prepared, candidate.apply(spec)),
         engine=spec.engine,
-        time_limit=spec.time_limit,
-        threads=spec.threads,
-        seed=spec.seed,
-        should_stop=should_stop,
+        control=control,
         mip_options=spec.mip,
     )
     seconds = time.perf_counter() - began
@@ -381,37 +367,3 @@ def _fit(prepared: Prepared, spec: TrainSpec, baseline: Baseline, fold: Fold) ->
 def _test_of(prepared: Prepared) -> EncodedData:
     assert prepared.test is not None  # a fold always has test rows
     return prepared.test
-
-
-def run_comparison(
-    table: Table,
-    spec: TrainSpec,
-    comparison: ComparisonSpec,
-    *,
-    on_progress: Callable[[StudyProgress], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> tuple[FoldRun, ...]:
-    """Run all folds, one after the other, in this process.
-
-    Parameters
-    ----------
-    on_progress : callable, optional
-        Called after each fold.
-
-    Returns
-    -------
-    tuple of FoldRun
-        By fold and candidate. A fold that was stopped is left out.
-
-    Raises
-    ------
-    InputError, DisagreementError
-        As `run_fold`.
-    """
-    folds = run_parts(
-        comparison.fold_parts(),
-        lambda part: run_fold(table, spec, part, should_stop=should_stop),
-        on_progress=on_progress,
-        should_stop=should_stop,
-    )
-    return tuple(run for fold in folds for run in fold)

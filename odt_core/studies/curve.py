@@ -9,7 +9,7 @@ Then it counts the point's tree on the test rows.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,11 +20,13 @@ from odt_core.errors import InputError, quoted
 from odt_core.json_data import JsonData
 from odt_core.problem import EncodedData, Objective
 from odt_core.solution import Status
+from odt_core.solvers.control import Control
 from odt_core.studies.frontier import search_frontier
-from odt_core.studies.progress import StudyProgress, run_parts
 from odt_core.studies.sweep import Sweep
 from odt_core.topology import Topology
 from odt_core.training import (
+    SILENT,
+    Hooks,
     Stage,
     TrainSpec,
     build_problem,
@@ -80,6 +82,10 @@ class CurveSpec:
     def repeat(self, number: int) -> CurveRepeat:
         """Return the repeat with this number, from 0."""
         return CurveRepeat(self.levels, self.topologies, number, self.sweep)
+
+    def parts(self) -> list[CurveRepeat]:
+        """Return all repeats."""
+        return [self.repeat(number) for number in range(self.repeats)]
 
 
 @dataclass(frozen=True)
@@ -168,12 +174,7 @@ def _check_test(test: EncodedData | None, seed: int) -> None:
 
 
 def run_repeat(
-    table: Table,
-    spec: TrainSpec,
-    repeat: CurveRepeat,
-    *,
-    on_stage: Callable[[Stage], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    table: Table, spec: TrainSpec, repeat: CurveRepeat, hooks: Hooks = SILENT
 ) -> tuple[CurveRun, ...]:
     """Run one repeat: every shape and level on one new split.
 
@@ -185,10 +186,8 @@ def run_repeat(
         Data, split, cap, rules and the time limit of each frontier. Its shape is not used.
     repeat : CurveRepeat
         The levels, the shapes and the number of the split.
-    on_stage : callable, optional
-        Called with each stage as it begins: preparing, solving.
-    should_stop : callable, optional
-        Called during the search. True ends the repeat; shapes that are not finished are left out.
+    hooks : Hooks
+        Called during the repeat. A stop ends it; shapes that are not finished are left out.
 
     Raises
     ------
@@ -197,24 +196,19 @@ def run_repeat(
     DisagreementError
         If a recount of a point gives other numbers than the search.
     """
-    from odt_core.solvers.search.loader import loader  # processes that serve pages never solve
-
     check_curve(spec)
-    tell = on_stage or (lambda stage: None)
-    tell(Stage.PREPARING)
+    hooks.on_stage(Stage.PREPARING)
     seed = spec.split.seed + repeat.number
     spec = dataclasses.replace(spec, split=dataclasses.replace(spec.split, seed=seed))
     prepared = prepare_training(table, spec)
     _check_test(prepared.test, seed)
-    loader.load([prepared.train], lambda: tell(Stage.COMPILING), should_stop or (lambda: False))
-    tell(Stage.SOLVING)
+    hooks.begin_solving([prepared.train])
+    control = Control(spec.time_limit, should_stop=hooks.should_stop)
     runs: list[CurveRun] = []
     for topology in repeat.topologies:
         shaped = dataclasses.replace(spec, topology=topology, objective=Objective())
         problem = build_problem(prepared, shaped)
-        found = search_frontier(
-            problem, prepared.test, time_limit=spec.time_limit, should_stop=should_stop
-        )
+        found = search_frontier(problem, prepared.test, control)
         if found.status is Status.CANCELLED:
             break
         for level in repeat.levels:
@@ -226,37 +220,3 @@ def run_repeat(
             best = found.is_best_at(index, level, repeat.sweep)
             runs.append(CurveRun(topology.name, level, seed, train, test, best, repeat.sweep))
     return tuple(runs)
-
-
-def run_curve(
-    table: Table,
-    spec: TrainSpec,
-    curve: CurveSpec,
-    *,
-    on_progress: Callable[[StudyProgress], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> tuple[CurveRun, ...]:
-    """Run all repeats, one after the other, in this process.
-
-    Parameters
-    ----------
-    on_progress : callable, optional
-        Called after each repeat.
-
-    Returns
-    -------
-    tuple of CurveRun
-        By repeat, shape and level; fewer if the curve was stopped.
-
-    Raises
-    ------
-    InputError, DisagreementError
-        As `run_repeat`.
-    """
-    repeats = run_parts(
-        [curve.repeat(number) for number in range(curve.repeats)],
-        lambda repeat: run_repeat(table, spec, repeat, should_stop=should_stop),
-        on_progress=on_progress,
-        should_stop=should_stop,
-    )
-    return tuple(run for repeat in repeats for run in repeat)

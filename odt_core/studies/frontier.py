@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,11 +19,14 @@ from odt_core.export import tree_to_json
 from odt_core.json_data import as_json
 from odt_core.problem import EncodedData, FeatureKind, Objective, Problem
 from odt_core.solution import Assignment, Status
+from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.studies.bounds import LowerBound
 from odt_core.studies.frontier_view import FrontierView, OperatingPoint
 from odt_core.studies.weighted import corner_points
 from odt_core.topology import Topology
 from odt_core.training import (
+    SILENT,
+    Hooks,
     Stage,
     TrainSpec,
     build_problem,
@@ -95,13 +97,7 @@ def is_quick(data: EncodedData, topology: Topology, max_card: int | None) -> boo
     return not sets_are_large and work <= MOST_WORK[topology.depth]
 
 
-def run_frontier(
-    table: Table,
-    spec: TrainSpec,
-    *,
-    on_stage: Callable[[Stage], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> FrontierResult:
+def run_frontier(table: Table, spec: TrainSpec, hooks: Hooks = SILENT) -> FrontierResult:
     """Find the frontier of a specification's shape, and count its trees on the test rows.
 
     Parameters
@@ -110,10 +106,8 @@ def run_frontier(
         The data, as read.
     spec : TrainSpec
         Data, split, shape, cap, rules and time limit. Objective and engine are not used.
-    on_stage : callable, optional
-        Called with each stage as it begins: preparing, solving, finishing.
-    should_stop : callable, optional
-        Called during the search. True ends it; the result has the points found so far.
+    hooks : Hooks
+        Called during the search. A stop ends it; the result has the points found so far.
 
     Raises
     ------
@@ -123,16 +117,14 @@ def run_frontier(
         If a recount of a point gives other numbers than the search.
     """
     began = time.perf_counter()
-    tell = on_stage or (lambda stage: None)
-    tell(Stage.PREPARING)
+    hooks.on_stage(Stage.PREPARING)
     spec.one_topology("The frontier")
     prepared = prepare_training(table, spec)
     problem = dataclasses.replace(build_problem(prepared, spec), objective=Objective())
-    tell(Stage.SOLVING)
-    found = search_frontier(
-        problem, prepared.test, time_limit=spec.time_limit, should_stop=should_stop
-    )
-    tell(Stage.FINISHING)
+    hooks.on_stage(Stage.SOLVING)
+    control = Control(spec.time_limit, should_stop=hooks.should_stop)
+    found = search_frontier(problem, prepared.test, control)
+    hooks.on_stage(Stage.FINISHING)
     return FrontierResult(
         table_sha256=table.sha256,
         table_name=table.name,
@@ -147,11 +139,7 @@ def run_frontier(
 
 
 def search_frontier(
-    problem: Problem,
-    test: EncodedData | None,
-    *,
-    time_limit: float,
-    should_stop: Callable[[], bool] | None = None,
+    problem: Problem, test: EncodedData | None, control: Control = DEFAULT_CONTROL
 ) -> FrontierView:
     """Find the points of a problem's frontier, and recount each.
 
@@ -164,10 +152,8 @@ def search_frontier(
         Its objective and floors are not used.
     test : EncodedData or None
         Test rows to count each tree on.
-    time_limit : float
-        Seconds.
-    should_stop : callable, optional
-        Called during the search. True ends it.
+    control : Control
+        The time limit, and who may stop the search.
     """
     from odt_core.solvers.search import frontier, loader  # slow to import: only where a search runs
 
@@ -179,18 +165,19 @@ def search_frontier(
     ) -> FrontierView:
         return FrontierView(points, bound, status, time.monotonic() - began)
 
-    outcome = frontier(problem, time_limit=time_limit * float(FRONT_SHARE), should_stop=should_stop)
+    outcome = frontier(problem, control.within(control.time_limit * float(FRONT_SHARE)))
     found = {(point.fn, point.fp): point.assignment for point in outcome.points}
     if outcome.proved:
         return view(_points(problem, test, found, None), None, Status.OPTIMAL)
     bound = LowerBound(known=outcome.least)
-    for assignment in corner_points(problem, bound, began + time_limit, should_stop):
+    left = control.within(began + control.time_limit - time.monotonic())
+    for assignment in corner_points(problem, bound, left):
         confusion = count_assignment(problem, assignment.splits, assignment.labels)
         found.setdefault((confusion.fn, confusion.fp), assignment)
     points = _points(problem, test, found, bound)
     if bound.is_reached_by([(point.fn, point.fp) for point in points], problem.data.n_positive):
         return view(points, None, Status.OPTIMAL)
-    stopped = outcome.cancelled or (should_stop is not None and should_stop())
+    stopped = outcome.cancelled or control.stopped()
     return view(points, bound, Status.CANCELLED if stopped else Status.FEASIBLE)
 
 

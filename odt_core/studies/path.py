@@ -11,7 +11,7 @@ import dataclasses
 import math
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +21,10 @@ from odt_core.export import tree_from_json, tree_to_json
 from odt_core.export.csv_cells import signed_csv
 from odt_core.json_data import JsonData, as_json
 from odt_core.solution import Status
-from odt_core.studies.progress import StudyProgress, run_parts
 from odt_core.topology import AnyShape
 from odt_core.training import (
+    SILENT,
+    Hooks,
     Stage,
     TrainSpec,
     build_problem,
@@ -33,8 +34,6 @@ from odt_core.training.result import Origin, number
 from odt_core.words import count_words, rules_line, seconds_words, status_words
 
 if TYPE_CHECKING:
-    from odt_core.problem import Problem
-    from odt_core.solution import TracePoint
     from odt_core.solvers.search.sizes import SizePoint
 
 DEFAULT_QUESTIONS = 7
@@ -150,16 +149,7 @@ def among_words(questions: int) -> str:
     return AnyShape(questions).words if questions else "without a question"
 
 
-def run_path(
-    table: Table,
-    spec: TrainSpec,
-    part: PathPart,
-    *,
-    on_progress: Callable[[Problem, TracePoint], None] | None = None,
-    on_stage: Callable[[Stage], None] | None = None,
-    on_result: Callable[[PathResult], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> PathResult:
+def run_path(table: Table, spec: TrainSpec, part: PathPart, hooks: Hooks = SILENT) -> PathResult:
     """Find the best tree of any shape with at most k questions for each k, and test it.
 
     Parameters
@@ -170,14 +160,9 @@ def run_path(
         Data, split, goal, cap, conditions and time limit. Its shape is not used.
     part : PathPart
         The largest number of questions and the fold.
-    on_progress : callable, optional
-        Called with the problem and the progress for the largest k.
-    on_stage : callable, optional
-        Called with each stage as it begins: preparing, solving, finishing.
-    on_result : callable, optional
-        Called with the result so far when a point becomes better or is proved.
-    should_stop : callable, optional
-        Called during the search. True ends it; the result has the trees found so far.
+    hooks : Hooks
+        Get the progress for the largest k, and the path so far when a point becomes better or is
+        proved. A stop ends the search with the trees found so far.
 
     Raises
     ------
@@ -186,82 +171,47 @@ def run_path(
     DisagreementError
         If a recount of a tree gives other numbers than the search.
     """
-    # processes that serve pages never solve
-    from odt_core.solvers.search.loader import loader
-    from odt_core.solvers.search.sizes import solve_sizes
+    from odt_core.solvers.search.sizes import solve_sizes  # processes that serve pages never solve
 
     began = time.perf_counter()
-    tell = on_stage or (lambda stage: None)
-    tell(Stage.PREPARING)
-    spec = dataclasses.replace(spec, topology=AnyShape(part.most_questions))
-    if part.fold is not None:
-        spec = dataclasses.replace(spec, split=dataclasses.replace(spec.split, fold=part.fold))
-    prepared = prepare_training(table, spec)
-    if part.fold is not None:
-        spec = dataclasses.replace(spec, rules=spec.rules.without(prepared.dropped))
+    hooks.on_stage(Stage.PREPARING)
+    spec, prepared = _prepare(table, spec, part)
     problem = build_problem(prepared, spec)
-    loader.load([problem.data], lambda: tell(Stage.COMPILING), should_stop or (lambda: False))
-    tell(Stage.SOLVING)
+    hooks.begin_solving([problem.data])
 
     def result_of(points: tuple[SizePoint, ...]) -> PathResult:
-        seconds = time.perf_counter() - began
         return PathResult(
             table_sha256=table.sha256,
             table_name=table.name,
             spec=spec,
             prepared=prepared,
             points=points,
-            seconds=seconds,
+            seconds=time.perf_counter() - began,
         )
+
+    def report(points: tuple[SizePoint, ...]) -> None:
+        found = result_of(points)
+        hooks.report(lambda: found)
 
     points = solve_sizes(
         problem,
         part.most_questions,
+        hooks.control(spec, problem),
         engine=spec.engine,
-        time_limit=spec.time_limit,
-        threads=spec.threads,
-        on_progress=None if on_progress is None else lambda point: on_progress(problem, point),
-        on_points=None if on_result is None else lambda found: on_result(result_of(found)),
-        should_stop=should_stop,
+        on_points=None if hooks.on_best is None else report,
     )
-    tell(Stage.FINISHING)
+    hooks.on_stage(Stage.FINISHING)
     return result_of(points)
 
 
-def run_path_study(
-    table: Table,
-    spec: TrainSpec,
-    plan: PathSpec,
-    *,
-    on_progress: Callable[[StudyProgress], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> tuple[dict[str, Any], ...]:
-    """Run the path on all training rows and on each fold, one after the other, in this process.
-
-    Parameters
-    ----------
-    table, spec, should_stop
-        As `run_path`.
-    plan : PathSpec
-        The largest number of questions and the folds.
-    on_progress : callable, optional
-        Called after each part.
-
-    Returns
-    -------
-    tuple of dict
-        The results of the parts as JSON.
-
-    Raises
-    ------
-    InputError, DisagreementError
-        As `run_path`.
-    """
-
-    def run(part: PathPart) -> dict[str, Any]:
-        return run_path(table, spec, part, should_stop=should_stop).to_json()
-
-    return tuple(run_parts(plan.parts(), run, on_progress=on_progress, should_stop=should_stop))
+def _prepare(table: Table, spec: TrainSpec, part: PathPart) -> tuple[TrainSpec, Prepared]:
+    """The specification and the rows of a part."""
+    spec = dataclasses.replace(spec, topology=AnyShape(part.most_questions))
+    if part.fold is None:
+        return spec, prepare_training(table, spec)
+    spec = dataclasses.replace(spec, split=dataclasses.replace(spec.split, fold=part.fold))
+    prepared = prepare_training(table, spec)
+    return dataclasses.replace(spec, rules=spec.rules.without(prepared.dropped)), prepared
 
 
 # ---------------------------------------------------------------- cross-validation

@@ -8,7 +8,7 @@ selected features come from the drawn rows alone. The exact search solves and pr
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,9 +20,11 @@ from odt_core.errors import InputError
 from odt_core.json_data import JsonData
 from odt_core.problem import EncodedData
 from odt_core.solution import Engine, Solution, Status
-from odt_core.studies.progress import StudyProgress, run_parts
+from odt_core.solvers.control import Control
 from odt_core.topology import AnyShape
 from odt_core.training import (
+    SILENT,
+    Hooks,
     Stage,
     TrainSpec,
     build_problem,
@@ -264,12 +266,7 @@ class RangeRun(JsonData):
 
 
 def run_range(
-    table: Table,
-    spec: TrainSpec,
-    part: ResampleRange,
-    *,
-    on_stage: Callable[[Stage], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    table: Table, spec: TrainSpec, part: ResampleRange, hooks: Hooks = SILENT
 ) -> RangeRun:
     """Refit the tree on some resamples. The first part also fits it on all training rows.
 
@@ -281,10 +278,8 @@ def run_range(
         The training run. Each refit has its time limit.
     part : ResampleRange
         The resamples.
-    on_stage : callable, optional
-        Called with each stage as it begins: preparing, solving.
-    should_stop : callable, optional
-        Called during each search. True ends the part; the result has the finished refits.
+    hooks : Hooks
+        Called during the part. A stop ends it; the result has the finished refits.
 
     Raises
     ------
@@ -293,22 +288,18 @@ def run_range(
     DisagreementError
         If a recount of a tree gives other numbers than the search.
     """
-    from odt_core.solvers.search.loader import loader  # processes that serve pages never solve
-
-    tell = on_stage or (lambda stage: None)
-    stopped = should_stop or (lambda: False)
-    tell(Stage.PREPARING)
+    hooks.on_stage(Stage.PREPARING)
     prepared = prepare_training(table, spec)
-    loader.load([prepared.train], lambda: tell(Stage.COMPILING), stopped)
-    tell(Stage.SOLVING)
-    original = _fit_original(prepared, spec, should_stop) if part.first == 0 else None
+    hooks.begin_solving([prepared.train])
+    control = Control(spec.time_limit, seed=spec.seed, should_stop=hooks.should_stop)
+    original = _fit_original(prepared, spec, control) if part.first == 0 else None
     spec = _with_fixed_cuts(spec, prepared)
     positive = np.zeros(len(prepared.train.y), dtype=np.int64)
     refits: list[Refit] = []
     for number in range(part.first, part.first + part.n):
-        if stopped():
+        if hooks.should_stop():
             break
-        refit, answers = _refit(table, spec, prepared, number, should_stop)
+        refit, answers = _refit(table, spec, prepared, number, control)
         if refit.status is Status.CANCELLED:
             break
         refits.append(refit)
@@ -316,34 +307,20 @@ def run_range(
     return RangeRun(tuple(refits), tuple(positive.tolist()), original)
 
 
-def _solve(prepared: Prepared, spec: TrainSpec, should_stop: Callable[[], bool] | None) -> Solution:
+def _solve(prepared: Prepared, spec: TrainSpec, control: Control) -> Solution:
     from odt_core.solvers import solve  # processes that serve pages never solve
     from odt_core.solvers.search.sizes import solve_sizes
 
     problem = build_problem(prepared, spec)
     if isinstance(spec.topology, AnyShape):
-        points = solve_sizes(
-            problem,
-            spec.topology.most_questions,
-            every=False,
-            time_limit=spec.time_limit,
-            should_stop=should_stop,
-        )
+        points = solve_sizes(problem, spec.topology.most_questions, control, every=False)
         return points[-1].solution
-    return solve(
-        problem,
-        engine=Engine.SEARCH,
-        time_limit=spec.time_limit,
-        seed=spec.seed,
-        should_stop=should_stop,
-    )
+    return solve(problem, engine=Engine.SEARCH, control=control)
 
 
-def _fit_original(
-    prepared: Prepared, spec: TrainSpec, should_stop: Callable[[], bool] | None
-) -> OriginalFit | None:
+def _fit_original(prepared: Prepared, spec: TrainSpec, control: Control) -> OriginalFit | None:
     """Fit the tree of all training rows; None if the search was stopped."""
-    solution = _solve(prepared, spec, should_stop)
+    solution = _solve(prepared, spec, control)
     tree, train = solution.tree, prepared.train
     if solution.status is Status.CANCELLED:
         return None
@@ -380,7 +357,7 @@ def _refit(
     spec: TrainSpec,
     prepared: Prepared,
     number: int,
-    should_stop: Callable[[], bool] | None,
+    control: Control,
 ) -> tuple[Refit, npt.NDArray[np.bool_]]:
     """Make one refit. Also return its answers for the training rows (without a tree: negative)."""
     groups = None if prepared.groups is None else prepared.groups[prepared.train_rows]
@@ -389,7 +366,7 @@ def _refit(
     try:
         resample = prepare_resample(table, spec.schema, prepared, drawn.rows)
         spec = dataclasses.replace(spec, rules=spec.rules.without(resample.dropped))
-        solution = _solve(resample, spec, should_stop)
+        solution = _solve(resample, spec, control)
     except InputError as error:  # as where a rule names a category that was not drawn
         refit = Refit(number, Status.INFEASIBLE, None, None, None, drawn.again, str(error))
         return refit, nothing
@@ -412,39 +389,3 @@ def _refit(
 
 def _count(data: EncodedData, answers: npt.NDArray[np.bool_]) -> Confusion:
     return Confusion.count(data.y, answers, data.weight)
-
-
-def run_stability(
-    table: Table,
-    spec: TrainSpec,
-    stability: StabilitySpec,
-    *,
-    on_progress: Callable[[StudyProgress], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> tuple[RangeRun, ...]:
-    """Run all resamples, one after the other, in this process.
-
-    Parameters
-    ----------
-    on_progress : callable, optional
-        Called after each part.
-
-    Returns
-    -------
-    tuple of RangeRun
-        The results of each part; fewer if the study was stopped.
-
-    Raises
-    ------
-    InputError, DisagreementError
-        As `run_range`.
-    """
-    return tuple(
-        run_parts(
-            stability.parts(),
-            lambda part: run_range(table, spec, part, should_stop=should_stop),
-            size=lambda part: part.n,
-            on_progress=on_progress,
-            should_stop=should_stop,
-        )
-    )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +30,7 @@ from odt_core.studies.validation_result import (
     ValidationFlow,
     ValidationResult,
 )
-from odt_core.training import Stage, TrainSpec, prepare_training
+from odt_core.training import SILENT, Hooks, Stage, TrainSpec, prepare_training
 from odt_core.tree import Tree
 from odt_core.words import category_words, count_words, list_words
 
@@ -106,12 +106,7 @@ class ValidationSpec(JsonData):
     by: str | None = None
 
 
-def run_validation(
-    table: Table,
-    spec: ValidationSpec,
-    *,
-    on_stage: Callable[[Stage], None] | None = None,
-) -> ValidationResult:
+def run_validation(table: Table, spec: ValidationSpec, hooks: Hooks = SILENT) -> ValidationResult:
     """Validate a frozen tree on rows that did not train it.
 
     If the table is the training file, its training rows are left out. So are all rows of their
@@ -123,8 +118,8 @@ def run_validation(
         The data, as read.
     spec : ValidationSpec
         The tree and the rows.
-    on_stage : callable, optional
-        Called with each stage as it begins: preparing, then finishing.
+    hooks : Hooks
+        Told each stage as it begins.
 
     Raises
     ------
@@ -132,8 +127,7 @@ def run_validation(
         If a column of the tree is absent, the outcome's labels differ from training, or no row is
         left.
     """
-    tell = on_stage or (lambda stage: None)
-    tell(Stage.PREPARING)
+    hooks.on_stage(Stage.PREPARING)
     model = spec.model
     schema = Schema.from_json(model.schema)
     if not table.n_rows:
@@ -146,7 +140,7 @@ def run_validation(
     if spec.by is not None:
         profile_column(table, spec.by, schema.reading_of(spec.by))  # refuses an unknown column
     rows, flow = _usable_rows(table, schema, spec, by_label, training)
-    tell(Stage.FINISHING)
+    hooks.on_stage(Stage.FINISHING)
     scores = score(model, table)
     judged = Judged(rows, by_label.is_positive[rows], scores.positive[rows])
     subgroups = tuple(_subgroups(table, schema, spec.by, judged))

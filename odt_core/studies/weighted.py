@@ -11,11 +11,12 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Assignment
+from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.studies.bounds import LowerBound
 from odt_core.tree import count_assignment
 
@@ -24,10 +25,7 @@ MOST_WEIGHT = 10**6
 
 
 def corner_points(
-    problem: Problem,
-    bound: LowerBound,
-    deadline: float,
-    should_stop: Callable[[], bool] | None = None,
+    problem: Problem, bound: LowerBound, control: Control = DEFAULT_CONTROL
 ) -> Iterator[Assignment]:
     """Find trees at the frontier's corners, the most important first.
 
@@ -37,25 +35,24 @@ def corner_points(
         The problem. Its objective is not used.
     bound : LowerBound
         Receives a cut from each search, even from an unfinished search.
-    deadline : float
-        The end of the time limit, on the monotonic clock.
-    should_stop : callable, optional
-        Called during the searches. True ends them.
+    control : Control
+        The time limit of all searches, and who may stop them.
     """
     from odt_core.solvers.search import solve_search
 
+    deadline = time.monotonic() + control.time_limit
     data = problem.data
     gaps = deque([((0, data.n_negative), (data.n_positive, 0))])
     while gaps:
         left, right = gaps.popleft()
         seconds = deadline - time.monotonic()
-        if seconds <= 0 or (should_stop is not None and should_stop()):
+        if seconds <= 0 or control.stopped():
             return
         alpha, beta = _weights(left, right)
         plain = dataclasses.replace(
             problem, objective=Objective(Goal.ACCURACY, class_weight=Fraction(beta, alpha))
         )
-        outcome = solve_search(plain, time_limit=seconds, should_stop=should_stop)
+        outcome = solve_search(plain, control.within(seconds))
         gains = plain.gains
         bound.add(gains.gain_tp, gains.gain_tn, plain.perfect_total - outcome.bound)
         if outcome.assignment is None:

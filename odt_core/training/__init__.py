@@ -1,10 +1,9 @@
 """Training runs: from a table and a specification to a trained and tested tree."""
 
 from odt_core.exact import parse_floor, parse_percent, parse_weight
+from odt_core.training.hooks import SILENT, BestSoFar, Hooks, Stage
 from odt_core.training.result import TrainedTree, TrainResult
 from odt_core.training.run import (
-    BestSoFar,
-    Stage,
     build_problem,
     fit_peer,
     prepare_training,
@@ -24,8 +23,10 @@ from odt_core.training.spec import (
 from odt_core.training.stored_result import StoredResult, status_words
 
 __all__ = [
+    "SILENT",
     "BestSoFar",
     "FeatureSelection",
+    "Hooks",
     "NodeRuleSpec",
     "RulesSpec",
     "Stage",

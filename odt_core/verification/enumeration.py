@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from odt_core.errors import DisagreementError
 from odt_core.problem import Problem, Split
+from odt_core.solvers.control import Control
 from odt_core.tree import Tree, build_tree, count_assignment, keeps_smallest_leaf
 from odt_core.verification.partitions import Partitions, partitions_of
 
@@ -61,10 +62,8 @@ class EnumerationResult:
 def verify(
     problem: Problem,
     total: int,
-    *,
-    time_limit: float,
-    on_progress: Callable[[float], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    control: Control,
+    on_covered: Callable[[float], None] = lambda share: None,
 ) -> EnumerationResult:
     """Look for a tree that is better than `total`, by trying every tree of the shape.
 
@@ -74,12 +73,10 @@ def verify(
         The shape, the training rows and all conditions.
     total : int
         Objective of the given tree, in the whole numbers of `Gains`.
-    time_limit : float
-        Time limit in seconds.
-    on_progress : callable, optional
+    control : Control
+        The time limit, and who may stop the enumeration.
+    on_covered : callable, optional
         Called with the share that is covered.
-    should_stop : callable, optional
-        Called often; the enumeration stops when it returns true.
 
     Raises
     ------
@@ -91,8 +88,7 @@ def verify(
     began = time.perf_counter()
 
     def is_over() -> bool:
-        late = time.perf_counter() - began > time_limit
-        return late or (should_stop is not None and should_stop())
+        return time.perf_counter() - began > control.time_limit or control.stopped()
 
     merged = replace(problem, data=problem.data.merged())
     enumeration = _Enumeration(merged, is_over)
@@ -105,8 +101,7 @@ def verify(
                 better = _recounted(merged, enumeration, first, budget, front, total)
                 break
             covered = done
-            if on_progress is not None:
-                on_progress(covered)
+            on_covered(covered)
     except _OverError:
         pass  # the share covered so far remains valid
     holds = False if better is not None else True if covered == 1 else None

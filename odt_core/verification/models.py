@@ -10,9 +10,10 @@ from odt_core.data import Table
 from odt_core.errors import InputError
 from odt_core.export import Model, tree_to_json
 from odt_core.json_data import JsonData
-from odt_core.problem import Goal, Problem
+from odt_core.problem import Problem
 from odt_core.solution import Status
-from odt_core.training import Stage, TrainSpec, build_problem, prepare_training
+from odt_core.solvers.control import Control
+from odt_core.training import SILENT, Hooks, Stage, TrainSpec, build_problem, prepare_training
 from odt_core.verification.enumeration import EnumerationResult, verify
 from odt_core.words import percent_words, seconds_words
 
@@ -91,7 +92,7 @@ class Verification:
         verdict, objective = self.verdict, self.problem.objective
         time = seconds_words(verdict.seconds)
         errors = self.claim.errors
-        plain = objective.goal is Goal.ACCURACY and objective.class_weight == 1
+        plain = objective.goal.counts_rows and objective.class_weight == 1
         better = f"makes fewer than {errors} errors" if plain else "is better"
         if verdict.holds:
             return (
@@ -113,10 +114,8 @@ class Verification:
 def verify_model(
     model: Model,
     table: Table,
-    *,
-    time_limit: float,
-    on_progress: Callable[[float], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    control: Control,
+    on_covered: Callable[[float], None] = lambda share: None,
 ) -> Verification:
     """Look for a better tree than a model's tree, on the model's training rows.
 
@@ -126,7 +125,7 @@ def verify_model(
         The model, with the settings of its training run.
     table : Table
         The data that the model was trained on.
-    time_limit, on_progress, should_stop
+    control, on_covered
         As for `verify`.
 
     Raises
@@ -151,23 +150,11 @@ def verify_model(
         )
     confusion = tree.confusion(problem.data)
     claim = Claim(problem.gains.total(confusion), confusion.errors)
-    verdict = verify(
-        problem,
-        claim.total,
-        time_limit=time_limit,
-        on_progress=on_progress,
-        should_stop=should_stop,
-    )
-    return Verification(problem, claim, verdict)
+    return Verification(problem, claim, verify(problem, claim.total, control, on_covered))
 
 
 def run_verification(
-    table: Table,
-    spec: TrainSpec,
-    claim: Claim,
-    *,
-    on_stage: Callable[[Stage], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    table: Table, spec: TrainSpec, claim: Claim, hooks: Hooks = SILENT
 ) -> Verification:
     """Look for a tree that is better than the tree of a training run.
 
@@ -179,20 +166,16 @@ def run_verification(
         The specification of the run, with the time limit of the check.
     claim : Claim
         The result of its tree.
-    on_stage : callable, optional
-        Called with the stage that starts: preparing, solving.
-    should_stop : callable, optional
-        Called often; the check stops when it returns true.
+    hooks : Hooks
+        Called during the check. A stop ends it.
 
     Raises
     ------
     InputError
         If there are too many questions to try.
     """
-    tell = on_stage or (lambda stage: None)
-    tell(Stage.PREPARING)
+    hooks.on_stage(Stage.PREPARING)
     spec.one_topology("The check of every tree")
     problem = build_problem(prepare_training(table, spec), spec)
-    tell(Stage.SOLVING)
-    verdict = verify(problem, claim.total, time_limit=spec.time_limit, should_stop=should_stop)
-    return Verification(problem, claim, verdict)
+    hooks.on_stage(Stage.SOLVING)
+    return Verification(problem, claim, verify(problem, claim.total, hooks.control(spec)))

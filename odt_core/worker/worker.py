@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from odt_core.errors import DisagreementError, InputError, SolverError
 from odt_core.processes import end_this_with_all, end_with_parent
-from odt_core.worker.kinds import Hooks, run_job
+from odt_core.training import Hooks
+from odt_core.worker.kinds import run_job
 from odt_core.worker.messages import JobSpec, to_line
 
 if TYPE_CHECKING:

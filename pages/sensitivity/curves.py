@@ -204,11 +204,9 @@ def _read(data: ReadyData, given: Given) -> Asked:
 
 def _jobs(data: ReadyData, asked: Asked) -> list[JobSpec]:
     """Make a job for each split. The figure shows the rate with the floors at first."""
-    curve = asked.curve
     if st.session_state.get(SHOWN) != PLANE:
-        st.session_state[SHOWN] = SENSITIVITY if curve.sweep is Sweep.TPR else SPECIFICITY
-    parts = [curve.repeat(number) for number in range(curve.repeats)]
-    return [data.dataset.job(asked.spec, JobKind.CURVE, part) for part in parts]
+        st.session_state[SHOWN] = SENSITIVITY if asked.curve.sweep is Sweep.TPR else SPECIFICITY
+    return [data.dataset.job(asked.spec, JobKind.CURVE, part) for part in asked.curve.parts()]
 
 
 def _draw_preview() -> None:

@@ -12,7 +12,7 @@ from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
 from odt_core.jobs import Batch, JobSpec
 from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER
-from odt_core.studies import ResampleRange, StabilitySpec, gather_stability, run_stability
+from odt_core.studies import ResampleRange, StabilitySpec, gather_stability
 from odt_core.studies.stability_words import headline_words, stability_sentences
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
@@ -21,6 +21,7 @@ from pages.common.server import job_manager, store
 from pages.common.session import Dataset, Place, Work
 from pages.common.studies import COMPARE_VIEW, STABILITY
 from pages.compare.stability import stability_of
+from tests.core.studies.parts import run_stability
 
 WORK = "odt_work"
 SECONDS = 120.0

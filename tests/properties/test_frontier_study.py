@@ -12,6 +12,7 @@ import pytest
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Engine, Status
 from odt_core.solvers import solve
+from odt_core.solvers.control import Control
 from odt_core.studies import FrontierView, LowerBound, OperatingPoint, Sweep, search_frontier
 from odt_core.studies.weighted import corner_points
 from odt_core.tree import count_assignment
@@ -35,7 +36,7 @@ def study_problem(seed: int) -> Problem:
 @pytest.mark.parametrize("seed", range(2 * len(TOPOLOGIES)))
 def test_it_is_what_brute_force_finds(seed: int) -> None:
     problem = study_problem(seed)
-    found = search_frontier(problem, problem.data, time_limit=FOREVER)
+    found = search_frontier(problem, problem.data, Control(FOREVER))
     points = found.points
     assert found.status is Status.OPTIMAL and found.bound is None
     reached = [(point.train.tp, point.train.tn) for point in points]
@@ -63,9 +64,9 @@ def test_a_solve_with_a_floor_lies_on_it(seed: int, level: str) -> None:
         problem.rules,
         problem.forbid_empty_branches,
     )
-    view = search_frontier(problem, None, time_limit=FOREVER)
+    view = search_frontier(problem, None, Control(FOREVER))
     expected = point_at(view, floor, Sweep.TPR)
-    solution = solve(asked, engine=Engine.SEARCH, time_limit=FOREVER)
+    solution = solve(asked, engine=Engine.SEARCH, control=Control(FOREVER))
     if expected is None:
         assert solution.status is Status.INFEASIBLE
         return
@@ -80,8 +81,8 @@ def test_a_solve_with_a_floor_on_specificity_lies_on_it(seed: int, level: str) -
     problem = study_problem(seed)
     floor = Fraction(level)
     asked = replace(problem, objective=Objective(Goal.MAX_TPR, min_tnr=floor))
-    expected = point_at(search_frontier(problem, None, time_limit=FOREVER), floor, Sweep.TNR)
-    solution = solve(asked, engine=Engine.SEARCH, time_limit=FOREVER)
+    expected = point_at(search_frontier(problem, None, Control(FOREVER)), floor, Sweep.TNR)
+    solution = solve(asked, engine=Engine.SEARCH, control=Control(FOREVER))
     if expected is None:
         assert solution.status is Status.INFEASIBLE
         return
@@ -94,8 +95,8 @@ def test_what_a_part_of_the_frontier_proves_at_a_floor_is_so() -> None:
     undominated_but_not_best = 0
     for seed in range(25):
         problem = study_problem(seed)
-        exact = search_frontier(problem, None, time_limit=FOREVER)
-        corners = list(islice(corner_points(problem, bound := LowerBound(), float("inf")), 2))
+        exact = search_frontier(problem, None, Control(FOREVER))
+        corners = list(islice(corner_points(problem, bound := LowerBound()), 2))
         reached = {count_assignment(problem, tree.splits, tree.labels) for tree in corners}
         points = tuple(point for point in exact.points if point.train in reached)
         part = replace(exact, points=points, bound=bound)
@@ -117,7 +118,7 @@ def test_weighted_searches_prove_corners_and_bound_the_rest(seed: int) -> None:
     exact = [(positives - tp, negatives - tn) for tp, tn in reversed(frontier(problem))]
     bound = LowerBound()
     corners = set()
-    for assignment in corner_points(problem, bound, deadline=float("inf")):
+    for assignment in corner_points(problem, bound):
         found = count_assignment(problem, assignment.splits, assignment.labels)
         corners.add((found.fn, found.fp))
     assert corners <= set(exact)

@@ -61,7 +61,7 @@ def is_sound(problem: Problem, solution: Solution) -> None:
 def test_both_engines_prove_the_optimum(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, smallest_leaf=seed % 2 == 0)
-        solution = solve(problem, engine=Engine.HYBRID, time_limit=60, mip_options=ALWAYS)
+        solution = solve(problem, engine=Engine.HYBRID, control=Control(60), mip_options=ALWAYS)
         is_sound(problem, solution)
         assert solution.proved_by == ("search", "cbc"), seed
         assert solution.mip is not None and solution.mip.role is MipRole.CONFIRMED
@@ -89,7 +89,7 @@ def test_cbc_confirms_at_any_length_where_that_is_wanted(
 ) -> None:
     monkeypatch.setattr(hybrid, "MOST_TO_CONFIRM", 0)
     problem = random_problem(seed + 51_000)
-    solution = solve(problem, engine=Engine.HYBRID, time_limit=60, mip_options=ALWAYS)
+    solution = solve(problem, engine=Engine.HYBRID, control=Control(60), mip_options=ALWAYS)
     is_sound(problem, solution)
     assert solution.proved_by == ("search", "cbc") and not solution.remark
 
@@ -107,7 +107,7 @@ def test_how_long_cbc_may_take_to_confirm(
         raise SolverError("Noted")
 
     monkeypatch.setattr(hybrid, "solve_mip", note)
-    solve(random_problem(52_000, plain=True), time_limit=60, mip_options=options)
+    solve(random_problem(52_000, plain=True), control=Control(60), mip_options=options)
     assert asked == [pytest.approx(seconds, abs=5 if options.confirm_always else 0)]
 
 
@@ -116,7 +116,7 @@ def test_a_confirmation_that_comes_to_no_end_claims_nothing(
 ) -> None:
     """CBC has no time; the search's proof stands."""
     monkeypatch.setattr(hybrid, "CONFIRM_SECONDS", 0.01)
-    solution = solve(tic_tac_toe("depth-2", 500), time_limit=60)
+    solution = solve(tic_tac_toe("depth-2", 500), control=Control(60))
     assert solution.status is Status.OPTIMAL and solution.proved_by == ("search",)
     assert solution.mip is not None and solution.mip.role is MipRole.CONTINUED
     assert solution.remark == "CBC did not find a proof of its own in that time."
@@ -131,7 +131,7 @@ def test_a_program_too_large_to_build_is_said(monkeypatch: pytest.MonkeyPatch) -
     )
 
 
-def cut_short(problem: Problem, **arguments: object) -> SearchOutcome:
+def cut_short(problem: Problem, control: Control) -> SearchOutcome:
     """A search that had no time: its tree, but only the trivial bound."""
     found = solve_search(problem)
     assert found.total is not None
@@ -142,14 +142,14 @@ def test_cbc_goes_on_where_the_search_ran_out_of_time(monkeypatch: pytest.Monkey
     monkeypatch.setattr(hybrid, "solve_search", cut_short)
     problem = random_problem(52_000, plain=True)
     told: list[TracePoint] = []
-    solution = solve(problem, engine=Engine.HYBRID, time_limit=60, on_progress=told.append)
+    solution = solve(problem, engine=Engine.HYBRID, control=Control(60, on_progress=told.append))
     is_sound(problem, solution)
     assert solution.proved_by == ("cbc",)
     assert solution.mip is not None and solution.mip.role is MipRole.CONTINUED
     assert told
 
 
-def too_high(problem: Problem, **arguments: object) -> SearchOutcome:
+def too_high(problem: Problem, control: Control) -> SearchOutcome:
     """A search that claims a proof for a tree that is not the best."""
     found = solve_search(problem)
     assert found.assignment is not None and found.total is not None
@@ -246,7 +246,7 @@ def test_what_is_told_never_falls_behind(
     """CBC begins with a trivial bound of its own, and on a clock of its own."""
     monkeypatch.setattr(hybrid, "solve_search", search)
     told: list[TracePoint] = []
-    solution = solve(tic_tac_toe("depth-2", 120), on_progress=told.append, time_limit=60)
+    solution = solve(tic_tac_toe("depth-2", 120), control=Control(60, on_progress=told.append))
     assert solution.mip is not None
     for known in (told, solution.trace):
         for earlier, later in pairwise(known):
@@ -259,7 +259,7 @@ def test_stop_keeps_the_searchs_tree() -> None:
     problem = tic_tac_toe("imbalanced")
     end_idle_child()  # its own time would be counted when it ends
     worked = cpu_seconds()
-    solution = solve(problem, engine=Engine.HYBRID, should_stop=lambda: True)
+    solution = solve(problem, engine=Engine.HYBRID, control=Control(should_stop=lambda: True))
     assert cpu_seconds() - worked < 5
     assert solution.tree is not None
     assert solution.status in (Status.CANCELLED, Status.OPTIMAL)

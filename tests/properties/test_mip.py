@@ -102,7 +102,9 @@ def test_cbc_finds_the_optimum_under_every_combination_of_switches(
 ) -> None:
     seed = first + COMBINATIONS.index(options)
     problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, n_rows=FEW_ROWS)
-    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT, mip_options=options))
+    assert_proved(
+        problem, solve(problem, engine=Engine.CBC, control=Control(LIMIT), mip_options=options)
+    )
 
 
 @pytest.mark.parametrize("options", COMBINATIONS, ids=name_of)
@@ -111,7 +113,9 @@ def test_cbc_keeps_the_smallest_leaf_under_every_combination_of_switches(
 ) -> None:
     seed = 7100 + COMBINATIONS.index(options)
     problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=True, n_rows=FEW_ROWS)
-    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT, mip_options=options))
+    assert_proved(
+        problem, solve(problem, engine=Engine.CBC, control=Control(LIMIT), mip_options=options)
+    )
 
 
 @pytest.mark.parametrize("options", COMBINATIONS[::5], ids=name_of)
@@ -119,7 +123,7 @@ def test_highs_keeps_the_smallest_leaf_too(options: MipOptions) -> None:
     seed = 7200 + COMBINATIONS.index(options)
     problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=True, n_rows=FEW_ROWS)
     assert_proved(
-        problem, solve(problem, engine=Engine.HIGHS, time_limit=LIMIT, mip_options=options)
+        problem, solve(problem, engine=Engine.HIGHS, control=Control(LIMIT), mip_options=options)
     )
 
 
@@ -128,7 +132,7 @@ def test_highs_finds_the_optimum_too(options: MipOptions) -> None:
     seed = 2000 + COMBINATIONS.index(options)
     problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, n_rows=FEW_ROWS)
     assert_proved(
-        problem, solve(problem, engine=Engine.HIGHS, time_limit=LIMIT, mip_options=options)
+        problem, solve(problem, engine=Engine.HIGHS, control=Control(LIMIT), mip_options=options)
     )
 
 
@@ -138,7 +142,7 @@ def test_every_shape(topology: Topology) -> None:
     seed = 3000 + TOPOLOGIES.index(topology) if topology in TOPOLOGIES else 3100
     problem = random_problem(seed, deep=True, topologies=[topology])
     is_small = topology.n_nodes <= 3
-    solution = solve(problem, engine=Engine.CBC, time_limit=LIMIT if is_small else 2.0)
+    solution = solve(problem, engine=Engine.CBC, control=Control(LIMIT if is_small else 2.0))
     assert_true(problem, solution)
     if is_small:
         assert solution.status in (Status.OPTIMAL, Status.INFEASIBLE)
@@ -147,7 +151,9 @@ def test_every_shape(topology: Topology) -> None:
 @examples(10, suppress_health_check=list(HealthCheck))
 @given(problems(topologies=SMALL_TOPOLOGIES), st.sampled_from(COMBINATIONS))
 def test_cbc_on_problems_that_hypothesis_makes(problem: Problem, options: MipOptions) -> None:
-    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT, mip_options=options))
+    assert_proved(
+        problem, solve(problem, engine=Engine.CBC, control=Control(LIMIT), mip_options=options)
+    )
 
 
 def largest_violation(program: Program, x: Floats) -> float:
@@ -271,7 +277,7 @@ def test_stopped_early_the_bound_is_above_the_optimum_and_the_tree_below(
 ) -> None:
     for seed in seeds:
         problem = random_problem(seed)
-        assert_true(problem, solve(problem, engine=engine, time_limit=time_limit))
+        assert_true(problem, solve(problem, engine=engine, control=Control(time_limit)))
 
 
 # ---- sums that a solver's tolerances blur ----
@@ -316,7 +322,7 @@ def test_what_a_solver_cannot_count_is_neither_a_proof_nor_an_error(engine: Engi
     blurred = 0
     for seed in range(24):
         problem = heavy(seed)
-        solution = solve(problem, engine=engine, time_limit=LIMIT)
+        solution = solve(problem, engine=engine, control=Control(LIMIT))
         assert solution.mip is not None
         assert solution.value is not None and solution.value_bound is not None
         assert solution.value <= optimum(problem) <= solution.value_bound
@@ -407,7 +413,7 @@ def test_with_a_floor_the_paper_relaxation_is_caught(seed: int, paper_relaxation
 @pytest.mark.parametrize("seed", FLOORED)
 def test_with_a_floor_ours_is_right(seed: int) -> None:
     problem = coin_flips(seed, None, FLOOR)
-    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT))
+    assert_proved(problem, solve(problem, engine=Engine.CBC, control=Control(LIMIT)))
 
 
 def with_smallest_leaf(seed: int) -> Problem:
@@ -425,7 +431,7 @@ def test_with_a_smallest_leaf_the_paper_relaxation_is_caught(
 @pytest.mark.parametrize("seed", SMALL_LEAVES)
 def test_with_a_smallest_leaf_ours_is_right(seed: int) -> None:
     problem = with_smallest_leaf(seed)
-    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT))
+    assert_proved(problem, solve(problem, engine=Engine.CBC, control=Control(LIMIT)))
 
 
 @pytest.mark.parametrize("seed", CAPPED)
@@ -437,7 +443,7 @@ def test_the_paper_max_card_rows_are_caught(seed: int, paper_max_card: None) -> 
 @pytest.mark.parametrize("seed", CAPPED)
 def test_our_max_card_rows_are_right(seed: int) -> None:
     problem = coin_flips(seed, [6, 6], max_card=1)
-    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT))
+    assert_proved(problem, solve(problem, engine=Engine.CBC, control=Control(LIMIT)))
 
 
 @pytest.mark.parametrize("seed", ORDERED)
@@ -449,7 +455,7 @@ def test_the_paper_numerical_rows_need_binary_w(seed: int, paper_numerical: None
 @pytest.mark.parametrize("seed", ORDERED)
 def test_our_numerical_rows_are_right_with_continuous_w(seed: int) -> None:
     problem = thresholds(seed)
-    assert_proved(problem, solve(problem, engine=Engine.CBC, time_limit=LIMIT))
+    assert_proved(problem, solve(problem, engine=Engine.CBC, control=Control(LIMIT)))
 
 
 # ---- more of the same, behind make soak ----
@@ -462,5 +468,5 @@ def test_many_random_problems(engine: Engine, block: int) -> None:
     for seed in range(10_000 + 50 * block, 10_050 + 50 * block):
         problem = random_problem(seed, smallest_leaf=seed % 3 == 0)
         options = COMBINATIONS[seed % len(COMBINATIONS)]
-        solution = solve(problem, engine=engine, time_limit=LIMIT, mip_options=options)
+        solution = solve(problem, engine=engine, control=Control(LIMIT), mip_options=options)
         assert_true(problem, solution)

@@ -23,6 +23,7 @@ from odt_core.alternatives.listing import (
 from odt_core.alternatives.near import NearSearch, TooManyError
 from odt_core.errors import InputError
 from odt_core.problem import Problem
+from odt_core.solvers.control import Control
 from odt_core.topology import AnyShape, Topology
 from tests.examples import blocks
 from tests.properties import referee
@@ -179,11 +180,13 @@ def test_stopped_in_the_middle_it_claims_only_what_is_true(seeds: range) -> None
         problem = random_problem(700 + seed, topologies=SMALL_TOPOLOGIES)
         wanted = list_trees(problem)
         looks = count(1)
-        find_near_trees([problem], number=10**6, should_stop=lambda looks=looks: next(looks) < 0)
+        find_near_trees(
+            [problem], Control(should_stop=lambda looks=looks: next(looks) < 0), number=10**6
+        )
         found = find_near_trees(
             [problem],
+            Control(should_stop=_stop_after(next(looks) * (seed % 10) // 20)),
             number=10**6,
-            should_stop=_stop_after(next(looks) * (seed % 10) // 20),
         )
         early += found.end is End.STOPPED
         if found.end is End.STOPPED:
@@ -251,7 +254,7 @@ def test_the_least_loss_without_a_column(seeds: range) -> None:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
         for number in (2, 10**6):
             found = find_near_trees([problem], number=number)
-            for worth in column_worths([problem], found, time_limit=60.0):
+            for worth in column_worths([problem], found, Control(60.0)):
                 asked = [t.solution.tree.used_features for t in found.trees if t.solution.tree]
                 assert worth.n_trees == sum(worth.feature in used for used in asked)
                 assert worth.is_proved
@@ -263,7 +266,7 @@ def test_columns_for_which_no_time_is_left_stay_without_a_tree() -> None:
     for seed in range(900, 910):
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
         found = find_near_trees([problem], number=2)
-        for worth in column_worths([problem], found, time_limit=-2 * QUICK_TREES):
+        for worth in column_worths([problem], found, Control(-2 * QUICK_TREES)):
             least = least_without(problem, worth.feature)
             if worth.is_proved:
                 assert worth.least_without == least
@@ -295,7 +298,7 @@ def test_a_limit_on_the_cost_of_all_columns_together(seeds: range) -> None:
         near = find_near_trees([problem], number=10**6, within=Fraction(1), cost_limit=limit)
         most = 0 if not wanted else wanted[0].loss + Fraction(1) / loss_unit(problem)
         check(near, [tree for tree in wanted if tree.loss <= most])
-        for worth in column_worths([problem], near, time_limit=60.0, cost_limit=limit):
+        for worth in column_worths([problem], near, Control(60.0), cost_limit=limit):
             if not problem.forbid_empty_branches and not problem.rules.nodes:
                 left = [t.loss for t in wanted if worth.feature not in features_of(t.choice)]
                 assert worth.least_without == min(left, default=None) and worth.is_proved

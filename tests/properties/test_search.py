@@ -14,6 +14,7 @@ import pytest
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.solution import Engine, Seconds, make_solution
+from odt_core.solvers.control import Control
 from odt_core.solvers.search import SearchOutcome, frontier, solve_search
 from odt_core.topology import Topology
 from odt_core.tree import count_assignment
@@ -62,21 +63,21 @@ def check(
 def test_random_problems(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed)
-        check(problem, solve_search(problem, threads=1 + seed % 2))
+        check(problem, solve_search(problem, Control(threads=1 + seed % 2)))
 
 
 @pytest.mark.parametrize("seeds", blocks(0, 50, 2, always=2))
 def test_random_deep_problems(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, deep=True)
-        check(problem, solve_search(problem, threads=1 + seed % 2))
+        check(problem, solve_search(problem, Control(threads=1 + seed % 2)))
 
 
 @pytest.mark.parametrize("seeds", blocks(0, 50, 3, always=2))
 def test_the_smallest_leaf(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, smallest_leaf=True)
-        outcome = solve_search(problem, threads=1 + seed % 2)
+        outcome = solve_search(problem, Control(threads=1 + seed % 2))
         check(problem, outcome)
         if outcome.assignment is not None:
             assert referee.keeps_smallest_leaf(problem, outcome.assignment.splits)
@@ -110,7 +111,7 @@ def test_a_frontier_ended_early_claims_only_what_is_true(seeds: range) -> None:
     early = 0
     for seed in seeds:
         problem = random_problem(seed, deep=seed % 4 == 0)
-        outcome = frontier(problem, should_stop=_StopAfter(seed % 3), time_limit=0.004)
+        outcome = frontier(problem, Control(0.004, should_stop=_StopAfter(seed % 3)))
         positives, negatives = problem.data.n_positive, problem.data.n_negative
         exact = [(positives - tp, negatives - tn) for tp, tn in referee.frontier(problem)]
         for fn, least in enumerate(outcome.least):
@@ -131,7 +132,7 @@ def test_one_thread_is_repeatable_and_two_agree(seeds: range) -> None:
         problem = random_problem(seed, deep=seed % 3 == 0)
         one, again = solve_search(problem), solve_search(problem)
         assert one.assignment == again.assignment
-        assert one.total == solve_search(problem, threads=2).total
+        assert one.total == solve_search(problem, Control(threads=2)).total
 
 
 class _StopAfter:
@@ -151,7 +152,7 @@ def test_stopped_at_any_moment_claims_only_what_is_true(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, deep=seed % 2 == 0)
         best = referee.best_value(problem)
-        outcome = solve_search(problem, should_stop=_StopAfter(seed % 4), time_limit=0.002)
+        outcome = solve_search(problem, Control(0.002, should_stop=_StopAfter(seed % 4)))
         early += not outcome.proved
         value = problem.gains.value
         if best is not None:
@@ -192,7 +193,7 @@ def test_with_bounds_checked(tmp_path: Path) -> None:
         "from odt_core.solvers.search import solve_search\n"
         "for s in range(9000, 9120):\n"
         "    q = p(s, deep=s % 4 == 0)\n"
-        "    t.check(q, solve_search(q, threads=1 + s % 2))\n"
+        "    t.check(q, solve_search(q, t.Control(threads=1 + s % 2)))\n"
         "    t.check_frontier(q)\n"
     )
     cache = Path(os.environ.get("NUMBA_CACHE_DIR", tmp_path)).parent / "numba-boundscheck"
@@ -208,7 +209,7 @@ def test_with_bounds_checked(tmp_path: Path) -> None:
 def test_soak(first: int) -> None:
     for seed in range(100_000 + first, 100_000 + first + SOAK // 20):
         problem = random_problem(seed, deep=seed % 10 == 0, smallest_leaf=seed % 4 == 1)
-        check(problem, solve_search(problem, threads=1 + seed % 2))
+        check(problem, solve_search(problem, Control(threads=1 + seed % 2)))
         if seed % 8 == 0:
             check_frontier(problem)
 
@@ -220,7 +221,7 @@ def test_soak_stopped_by_a_timer() -> None:
         flag = threading.Event()
         timer = threading.Timer((seed % 50) / 2_000, flag.set)
         timer.start()
-        outcome = solve_search(problem, should_stop=flag.is_set)
+        outcome = solve_search(problem, Control(should_stop=flag.is_set))
         timer.cancel()
         best = referee.best_value(problem)
         if best is not None:

@@ -10,6 +10,7 @@ import pytest
 from odt_core.errors import InputError
 from odt_core.problem import LeafCount, NodeRule, Objective, Problem, Rules, SmallestLeaf
 from odt_core.solution import Engine, Status
+from odt_core.solvers.control import Control
 from odt_core.solvers.search.sizes import SizePoint, solve_sizes
 from odt_core.topology import Topology
 from tests.examples import blocks
@@ -103,7 +104,7 @@ def test_stopped_at_any_moment_claims_only_what_is_true() -> None:
         problem = free_problem(seed, deep=True)
         expected = best_values(problem, MOST)
         for n in (0, 1, 3):
-            points = solve_sizes(problem, MOST, should_stop=_StopsAfter(n))
+            points = solve_sizes(problem, MOST, Control(should_stop=_StopsAfter(n)))
             for point, value in zip(points, expected, strict=True):
                 solution = point.solution
                 if solution.value is not None:
@@ -117,7 +118,7 @@ def test_stopped_at_any_moment_claims_only_what_is_true() -> None:
 
 def test_no_time_at_all_leaves_the_tree_without_a_question() -> None:
     problem = free_problem(1, plain=True)
-    points = solve_sizes(problem, 3, time_limit=1e-9)
+    points = solve_sizes(problem, 3, Control(1e-9))
     assert [point.topology_name for point in points] == ["."] * 4
     assert points[0].solution.status is Status.OPTIMAL
     assert points[3].solution.bound is not None

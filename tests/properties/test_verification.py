@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from odt_core.problem import Problem
+from odt_core.solvers.control import Control
 from odt_core.verification import verify
 from tests.properties.referee import allowed_points, best_value
 from tests.properties.strategies import random_problem
@@ -18,13 +19,13 @@ def best_total(problem: Problem) -> int:
 def check(problem: Problem) -> None:
     """What it says of the optimum and of one less; without any tree it finds none."""
     if best_value(problem) is None:
-        verdict = verify(problem, -1, time_limit=60)
+        verdict = verify(problem, -1, Control(60))
         assert (verdict.holds, verdict.better, verdict.covered) == (True, None, 1)
         return
     best = best_total(problem)
-    verdict = verify(problem, best, time_limit=60)
+    verdict = verify(problem, best, Control(60))
     assert (verdict.holds, verdict.better, verdict.covered) == (True, None, 1)
-    verdict = verify(problem, best - 1, time_limit=60)
+    verdict = verify(problem, best - 1, Control(60))
     assert verdict.holds is False and verdict.better is not None
     found = verdict.better.confusion(problem.data)
     assert problem.gains.total(found) == best

@@ -13,7 +13,7 @@ from pathlib import Path
 from odt_core.errors import DisagreementError, InputError, SolverError
 from odt_core.problem import Problem
 from odt_core.solution import Assignment, Engine, Found, MipReport, Seconds, TracePoint
-from odt_core.solvers.control import Control
+from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.solvers.mip.backends import BACKENDS, Backend
 from odt_core.solvers.mip.formulation import Formulation, formulate
 from odt_core.solvers.mip.greedy import greedy_assignment
@@ -34,7 +34,6 @@ from odt_core.solvers.mip.process import LARGE, Child, Ended, LogLine, borrowed_
 from odt_core.solvers.mip.program import Floats
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
-DEFAULT_CONTROL = Control()
 GAP = 0.999
 """Trees have whole objectives. So a gap below this proves the optimum."""
 

@@ -7,7 +7,6 @@ First, weighted searches without floors give trees at the corners of the frontie
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -17,7 +16,7 @@ import numpy as np
 from odt_core.errors import InputError
 from odt_core.problem import Objective, Problem
 from odt_core.solution import Assignment
-from odt_core.solvers.control import Control
+from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.search.builder import Builder, point_tree
 from odt_core.solvers.search.columns import PAIR, Whole, encode_fronts, wants_sweeps
@@ -369,22 +368,15 @@ class FrontierRun(FrontRun):
         return np.minimum(found, open_[np.searchsorted(last, every)].astype(np.int64))
 
 
-def frontier(
-    problem: Problem,
-    *,
-    time_limit: float | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> FrontierOutcome:
+def frontier(problem: Problem, control: Control = DEFAULT_CONTROL) -> FrontierOutcome:
     """Every undominated pair of false negatives and false positives, with a tree for each.
 
     Parameters
     ----------
     problem : Problem
         Its objective and floors have no effect.
-    time_limit : float, optional
-        Seconds.
-    should_stop : callable, optional
-        Called now and then; True ends the search.
+    control : Control
+        The limits, and who may stop the search.
 
     Returns
     -------
@@ -396,6 +388,4 @@ def frontier(
     InputError
         If the row weights are too large.
     """
-    limit = math.inf if time_limit is None else time_limit
-    control = Control(limit, should_stop=should_stop)
     return FrontierRun(replace(problem, objective=Objective()), control).solve()

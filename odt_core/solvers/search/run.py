@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +25,7 @@ from odt_core.solution import (
     TracePoint,
     make_solution,
 )
-from odt_core.solvers.control import Control
+from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.solvers.search.builder import Builder
@@ -263,40 +262,17 @@ class WeightedRun(Run):
         return tree, self.encoding.cost(self.problem.gains.total(confusion))
 
 
-def search(problem: Problem, control: Control) -> SearchOutcome:
-    """Solve a problem by exact search. See `solve_search`."""
-    if problem.gains.has_floor or problem.gains.counts_one_class:
-        from odt_core.solvers.search.floors import FloorRun
-
-        return FloorRun(problem, control).solve()
-    return WeightedRun(problem, control).solve()
-
-
-def solve_search(
-    problem: Problem,
-    *,
-    time_limit: float | None = None,
-    threads: int = 1,
-    on_progress: Callable[[TracePoint], None] | None = None,
-    on_found: Callable[[Found], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> SearchOutcome:
+def solve_search(problem: Problem, control: Control = DEFAULT_CONTROL) -> SearchOutcome:
     """Solve a problem by exact search.
 
     Parameters
     ----------
     problem : Problem
         Any problem.
-    time_limit : float, optional
-        Seconds; kept within 0.3 s.
-    threads : int
-        Worker threads. The objective does not depend on their number.
-    on_progress : callable, optional
-        Receives a `TracePoint` at least twice a second, in the calling thread.
-    on_found : callable, optional
-        Receives better trees while the search goes on, about one a second, in the calling thread.
-    should_stop : callable, optional
-        Called many times a second, in the calling thread; True ends the search within 0.3 s.
+    control : Control
+        The limits, and who follows the search. The search ends within 0.3 s of its time limit or of
+        a stop. Its functions are called in the calling thread: `on_progress` at least twice a
+        second, `on_found` about once a second. The objective does not depend on `threads`.
 
     Returns
     -------
@@ -308,15 +284,18 @@ def solve_search(
     InputError
         If the weights are too large to be counted exactly.
     """
-    limit = math.inf if time_limit is None else time_limit
-    return search(problem, Control(limit, threads, 0, on_progress, on_found, should_stop))
+    if problem.gains.has_floor or problem.gains.counts_one_class:
+        from odt_core.solvers.search.floors import FloorRun
+
+        return FloorRun(problem, control).solve()
+    return WeightedRun(problem, control).solve()
 
 
 def solve(problem: Problem, engine: Engine, control: Control, mip_options: MipOptions) -> Solution:
     """Solve by the exact search alone. See `odt_core.solvers.solve`."""
     began = time.perf_counter()
     loader.begin(problem)
-    outcome = search(problem, control)
+    outcome = solve_search(problem, control)
     return make_solution(
         problem,
         engine=engine,

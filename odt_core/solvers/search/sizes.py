@@ -27,11 +27,11 @@ from odt_core.solution import (
     TracePoint,
     make_solution,
 )
-from odt_core.solvers.control import Control
+from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.solvers.exactness import check_any_shape
 from odt_core.solvers.search.columns import Encoding, encode_all, merge
 from odt_core.solvers.search.loader import loader
-from odt_core.solvers.search.run import SearchOutcome, WeightedRun, search
+from odt_core.solvers.search.run import SearchOutcome, WeightedRun, solve_search
 from odt_core.solvers.search.search import Search
 from odt_core.topology import Topology, unordered_topologies
 from odt_core.tree import count_assignment
@@ -195,10 +195,11 @@ class _Sizes:
         control = replace(
             self.control,
             time_limit=left,
+            on_found=None,
             on_progress=tell and (lambda _: tell(TracePoint(self.seconds, *known))),
         )
         if encoding is None:
-            return search(problem, control)
+            return solve_search(problem, control)
         best = self.total_of(problem.topology.n_nodes)
         cutoff = math.inf if best is None else encoding.cost(best)
         run = WeightedRun(problem, control, encoding, cutoff, self._last)
@@ -229,14 +230,11 @@ class _Sizes:
 def solve_sizes(
     problem: Problem,
     most_questions: int,
+    control: Control = DEFAULT_CONTROL,
     *,
     every: bool = True,
     engine: Engine = Engine.SEARCH,
-    time_limit: float = 60.0,
-    threads: int = 1,
-    on_progress: Callable[[TracePoint], None] | None = None,
     on_points: OnPoints | None = None,
-    should_stop: Callable[[], bool] | None = None,
 ) -> tuple[SizePoint, ...]:
     """Find the best tree of any shape with at most k questions, for each k, and prove it.
 
@@ -246,20 +244,15 @@ def solve_sizes(
         Its topology has no effect.
     most_questions : int
         The largest k, from 1 to 15.
+    control : Control
+        The limits, for everything, and who follows the search. `on_progress` receives incumbent and
+        bound of the largest k. `on_found` is not called.
     every : bool
         Whether to prove each k, or only the largest.
     engine : Engine
         The engine to name in the solutions: ``hybrid`` or ``search``. Both do the same here.
-    time_limit : float
-        Seconds, for everything.
-    threads : int
-        Worker threads.
-    on_progress : callable, optional
-        Receives incumbent and bound of the largest k.
     on_points : callable, optional
         Receives all points when one of them became better or is proved.
-    should_stop : callable, optional
-        Called many times a second; True ends the search with the best trees so far.
 
     Returns
     -------
@@ -273,7 +266,6 @@ def solve_sizes(
     """
     check_any_shape(engine, has_node_rules=bool(problem.rules.nodes))
     loader.compile_in_background()
-    control = Control(time_limit, threads, 0, on_progress, None, should_stop)
     sizes = _Sizes(problem, most_questions, engine, control)
     sizes.search(_order(most_questions, every or problem.forbid_empty_branches), every, on_points)
     return sizes.points()

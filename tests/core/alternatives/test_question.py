@@ -10,6 +10,7 @@ import pytest
 from odt_core.alternatives.question import QuestionPart, Ranking, rank_columns
 from odt_core.problem import NodeRule, Problem, Rules, Split
 from odt_core.solution import Status
+from odt_core.solvers.control import Control
 from tests.examples import blocks
 from tests.properties import referee
 from tests.properties.strategies import SMALL_TOPOLOGIES, TOPOLOGIES, random_problem
@@ -67,7 +68,7 @@ def test_random_problems(seeds: range) -> None:
         shapes = SMALL_TOPOLOGIES if seed % 8 else TOPOLOGIES
         problem = random_problem(seed, smallest_leaf=seed % 3 == 0, topologies=shapes)
         node = Random(seed).randrange(problem.topology.n_nodes)
-        ranking = rank_columns(problem, node, time_limit=60.0)
+        ranking = rank_columns(problem, node, Control(60.0))
         names = {problem.data.features[g].name for g in allowed(problem)}
         assert {column.name for column in ranking.columns} == names
         check(problem, node, ranking)
@@ -87,7 +88,7 @@ def allowed(problem: Problem) -> list[int]:
 def test_what_is_known_so_far_is_told_after_each_column() -> None:
     problem = random_problem(3, plain=True)
     told: list[Ranking] = []
-    ranking = rank_columns(problem, 0, time_limit=60.0, on_ranking=told.append)
+    ranking = rank_columns(problem, 0, Control(60.0), on_ranking=told.append)
     assert [len(each.columns) for each in told] == list(range(1, problem.data.n_features + 1))
     assert [each.left for each in told] == list(range(problem.data.n_features))[::-1]
     assert told[-1] == ranking
@@ -98,7 +99,7 @@ def test_a_stop_keeps_what_is_known_and_says_what_is_left() -> None:
     problem = random_problem(3, plain=True)
     told: list[Ranking] = []
     ranking = rank_columns(
-        problem, 0, time_limit=60.0, on_ranking=told.append, should_stop=lambda: bool(told)
+        problem, 0, Control(60.0, should_stop=lambda: bool(told)), on_ranking=told.append
     )
     assert len(ranking.columns) == 1
     assert ranking.left == problem.data.n_features - 1

@@ -26,10 +26,11 @@ from odt_core.errors import InputError
 from odt_core.jobs import JobKind, JobSpec
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Status
+from odt_core.solvers.control import Control
 from odt_core.solvers.search import SearchOutcome, solve_search
 from odt_core.studies import Adoption, Source, run_adoption
 from odt_core.topology import AnyShape, Topology
-from odt_core.training import Stage, TrainSpec, build_problem, prepare_training
+from odt_core.training import Hooks, Stage, TrainSpec, build_problem, prepare_training
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +125,9 @@ def test_a_list_of_any_shape(table: Table) -> None:
 
 
 def test_a_stopped_list_claims_no_more_than_the_optimum(table: Table) -> None:
-    result = run_alternatives(table, spec_of(), AlternativesPart(5), should_stop=lambda: True)
+    result = run_alternatives(
+        table, spec_of(), AlternativesPart(5), Hooks(should_stop=lambda: True)
+    )
     assert result.status is Status.CANCELLED
     assert "stopped" in AlternativesView(result.to_json()).proof_words()
 
@@ -132,23 +135,22 @@ def test_a_stopped_list_claims_no_more_than_the_optimum(table: Table) -> None:
 def test_a_stopped_list_tells_that_it_builds_the_trees_it_has_found(table: Table) -> None:
     events: list[str] = []
 
-    def should_stop() -> bool:
-        return "told" in events
-
-    result = run_alternatives(
-        table,
-        spec_of(),
-        AlternativesPart(5000),
+    hooks = Hooks(
         on_stage=lambda stage: events.append(stage.value),
-        on_result=lambda _: events.append("told"),
-        should_stop=should_stop,
+        on_best=lambda _: events.append("told"),
+        should_stop=lambda: "told" in events,
     )
+    result = run_alternatives(table, spec_of(), AlternativesPart(5000), hooks)
     assert result.status is Status.CANCELLED and result.found.trees
     began, told = events.index(Stage.FINISHING.value), events.index("told")
     assert told < began < len(events) - 1, "told as soon as it stops, and again at the end"
 
 
-def test_a_stop_is_seen_while_the_trees_are_built(table: Table) -> None:
+def test_a_stop_is_seen_while_the_trees_are_built(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # the search for the optimum would ask as often as it takes time
+    monkeypatch.setattr(listing, "solve_search", lambda problem, control: solve_search(problem))
     problem = build_problem(prepare_training(table, spec_of()), spec_of())
     asked = 0
 
@@ -160,7 +162,9 @@ def test_a_stop_is_seen_while_the_trees_are_built(table: Table) -> None:
     def asked_for(number: int) -> tuple[int, int]:
         nonlocal asked
         asked = 0
-        return listing.find_near_trees([problem], number=number, should_stop=count).n_within, asked
+        return listing.find_near_trees(
+            [problem], Control(should_stop=count), number=number
+        ).n_within, asked
 
     n_found, for_twenty = asked_for(20)
     assert n_found > 20
@@ -180,12 +184,8 @@ def test_a_list_within_limits_is_bounded_by_the_best_tree_without_them(
 
 def test_what_is_told_during_a_search_is_the_beginning_of_the_list(table: Table) -> None:
     told: list[AlternativesView] = []
-    result = run_alternatives(
-        table,
-        spec_of(),
-        AlternativesPart(10),
-        on_result=lambda so_far: told.append(AlternativesView(so_far.to_json())),
-    )
+    hooks = Hooks(on_best=lambda best: told.append(AlternativesView(best.result().to_json())))
+    result = run_alternatives(table, spec_of(), AlternativesPart(10), hooks)
     losses = [tree.loss for tree in AlternativesView(result.to_json()).trees]
     assert told
     for view in told:
@@ -208,8 +208,8 @@ def test_trees_that_are_not_settled_are_marked(found: AlternativesView) -> None:
 def test_the_best_tree_found_is_listed_where_the_search_did_not_prove_it(
     table: Table, found: AlternativesView, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unproved(problem: Problem, **others: Any) -> SearchOutcome:
-        outcome = solve_search(problem, **others)
+    def unproved(problem: Problem, control: Control) -> SearchOutcome:
+        outcome = solve_search(problem, control)
         return replace(outcome, proved=False, bound=problem.perfect_total)
 
     monkeypatch.setattr(listing, "solve_search", unproved)

@@ -13,10 +13,9 @@ from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, Ending, KeyMetrics, RunStatus, Store
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
-from odt_core.worker.kinds import Answer, Hooks, run_job
+from odt_core.worker.kinds import Answer, run_job
 
 SAMPLE = "triage"
-HOOKS = Hooks(lambda problem, point: None, lambda stage: None, lambda best: None, lambda: False)
 
 
 def triage_job(store: Store, topology: str = "depth-1") -> JobSpec:
@@ -40,7 +39,7 @@ def other_goal(spec: JobSpec, **changes: object) -> JobSpec:
 def run_here(store: Store, spec: JobSpec) -> Answer:
     """What a worker would bring."""
     content = store.datasets.read(LOCAL_OWNER, spec.dataset)
-    return run_job(read_table(content, spec.read, name=spec.table_name), spec, HOOKS)
+    return run_job(read_table(content, spec.read, name=spec.table_name), spec)
 
 
 def keep(store: Store, *specs: JobSpec, is_study: bool = False) -> list[Answer]:

@@ -29,7 +29,7 @@ from odt_core.storage import LOCAL_OWNER, RunStatus, Store
 from odt_core.studies import ComparisonSpec, CurveSpec, PathPart, ResampleRange, TreeCandidate
 from odt_core.topology import Topology
 from odt_core.training import run_training
-from odt_core.worker.kinds import Hooks, run_job
+from odt_core.worker.kinds import run_job
 from tests.core.jobs.helpers import (
     HARD_LIMIT,
     ROOT,
@@ -171,7 +171,7 @@ def test_a_study_runs_on_the_cluster(manager: JobManager, store: Store) -> None:
         spec.train, split=dataclasses.replace(spec.train.split, train_size=300)
     )
     spec = dataclasses.replace(spec, train=train, kind=JobKind.CURVE)
-    parts = [dataclasses.replace(spec, part=curve.repeat(n)) for n in range(curve.repeats)]
+    parts = [dataclasses.replace(spec, part=part) for part in curve.parts()]
     batch = manager.submit_study(parts)
     wait_until(lambda: batch.is_over)
     assert not batch.failure and len(batch.results) == 4
@@ -196,10 +196,9 @@ def test_folds_paths_and_resamples_on_the_cluster_bring_what_they_bring_here(
     ]
     jobs = [manager.submit(each) for each in specs]
     wait_until(lambda: all(job.is_over for job in jobs), seconds=90)
-    hooks = Hooks(*(lambda *_: None for _ in range(3)), should_stop=lambda: False)
     for job in jobs:
         assert job.status is RunStatus.DONE, job.message
-        here = run_job(table_of(store, job.spec), job.spec, hooks).result
+        here = run_job(table_of(store, job.spec), job.spec).result
         assert without_seconds(job.result) == without_seconds(here), job.spec.kind
 
 

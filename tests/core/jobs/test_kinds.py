@@ -27,12 +27,12 @@ from odt_core.studies import (
     run_fold,
     run_frontier,
     run_repeat,
-    run_stability,
 )
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec, run_training
 from odt_core.worker.kinds import RUNNERS
 from tests.core.jobs.helpers import table_of, wait_until
+from tests.core.studies.parts import run_stability
 
 CURVE = CurveSpec(topologies=(Topology.parse("depth-1"),), repeats=4)
 

@@ -23,10 +23,7 @@ from odt_core.studies import (
     compare_runs,
     curve_table,
     gather_stability,
-    run_comparison,
-    run_curve,
     run_frontier,
-    run_stability,
     run_validation,
 )
 from odt_core.topology import Topology
@@ -37,6 +34,7 @@ from tests.core.reports.sheets import (
     model_of,
     ward_table,
 )
+from tests.core.studies.parts import run_comparison, run_curve, run_stability
 
 DEPTHS = (Topology.parse("depth-1"), Topology.parse("depth-2"))
 

@@ -12,6 +12,7 @@ from odt_core.data import SAMPLES, SplitSpec, prepare
 from odt_core.errors import InputError
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.solution import Engine, Seconds, TracePoint, make_solution
+from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.solvers.search import frontier, solve_search, warm_up
 from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import encode
@@ -52,9 +53,9 @@ def make_problem(
     return Problem(data, Topology.parse(topology), objective or Objective(), max_card)
 
 
-def solved_errors(problem: Problem, **options: object) -> int:
+def solved_errors(problem: Problem, control: Control = DEFAULT_CONTROL) -> int:
     """Errors of the tree, after the usual recount."""
-    outcome = solve_search(problem, **options)  # type: ignore[arg-type]
+    outcome = solve_search(problem, control)
     solution = make_solution(
         problem,
         engine=Engine.SEARCH,
@@ -112,7 +113,7 @@ def test_fifteen_nodes_for_three_rows() -> None:
 @pytest.mark.parametrize("max_card", [None, 1, 2, 3])
 def test_a_thousand_categories(max_card: int | None) -> None:
     problem = make_problem([1000, 2], 1500, "depth-2", max_card=max_card)
-    outcome = solve_search(problem, time_limit=1.5)
+    outcome = solve_search(problem, Control(1.5))
     assert outcome.total is not None
     assert outcome.bound >= outcome.total
 
@@ -173,9 +174,9 @@ def hard_with_floor(kernels: None) -> Problem:
 @pytest.mark.parametrize("which", ["hard", "hard_with_floor"])
 def test_the_time_limit_is_kept(which: str, request: pytest.FixtureRequest) -> None:
     problem = request.getfixturevalue(which)
-    solve_search(problem, time_limit=0.5)  # kernels and memory are there from here on
+    solve_search(problem, Control(0.5))  # kernels and memory are there from here on
     worked = cpu_seconds()
-    outcome = solve_search(problem, time_limit=1.0)
+    outcome = solve_search(problem, Control(1.0))
     assert cpu_seconds() - worked < 1.3
     assert not outcome.proved and not outcome.cancelled
     # A slow machine may not come to a tree that meets the floor.
@@ -190,9 +191,11 @@ def test_progress_and_bounds(which: str, request: pytest.FixtureRequest) -> None
     began = cpu_seconds()
     outcome = solve_search(
         problem,
-        time_limit=PATIENCE,
-        on_progress=points.append,
-        should_stop=lambda: len(points) >= 4 and cpu_seconds() - began > 1.5,
+        Control(
+            PATIENCE,
+            on_progress=points.append,
+            should_stop=lambda: len(points) >= 4 and cpu_seconds() - began > 1.5,
+        ),
     )
     assert len(points) >= 4, "it says how far it is"
     assert outcome.cancelled and not outcome.proved
@@ -206,14 +209,14 @@ def test_progress_and_bounds(which: str, request: pytest.FixtureRequest) -> None
 def test_stop_request(which: str, request: pytest.FixtureRequest) -> None:
     """It is asked for often, and ends the search at once, which keeps its tree."""
     problem = request.getfixturevalue(which)
-    solve_search(problem, time_limit=0.01)
+    solve_search(problem, Control(0.01))
     looks: list[float] = []
 
     def is_wanted() -> bool:
         looks.append(cpu_seconds())
         return looks[-1] - looks[0] > 1.0
 
-    outcome = solve_search(problem, time_limit=PATIENCE, should_stop=is_wanted)
+    outcome = solve_search(problem, Control(PATIENCE, should_stop=is_wanted))
     assert max(after - before for before, after in pairwise([*looks, cpu_seconds()])) < 0.3
     assert outcome.cancelled
     assert not outcome.proved
@@ -240,7 +243,7 @@ def test_frontier_ends_in_both_corners() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_features_of_one_value_leave_nothing_to_ask(topology: str, threads: int) -> None:
     problem = make_problem([1, 1], 30, topology, seed=1)
-    assert solved_errors(problem, threads=threads) == min(
+    assert solved_errors(problem, Control(threads=threads)) == min(
         problem.data.n_positive, problem.data.n_negative
     )
 
@@ -249,16 +252,16 @@ def test_the_time_limit_is_kept_where_fronts_are_long(kernels: None) -> None:
     """Few rows that weigh much: putting two fronts together takes seconds."""
     objective = Objective(Goal.MAX_TNR, min_tpr=Fraction(0))
     problem = make_problem([2], 12, "imbalanced", weight=100_000, objective=objective)
-    solve_search(problem, time_limit=1.0)  # kernels and memory are there from here on
+    solve_search(problem, Control(1.0))  # kernels and memory are there from here on
     worked = cpu_seconds()
-    outcome = solve_search(problem, time_limit=1.0)
+    outcome = solve_search(problem, Control(1.0))
     assert cpu_seconds() - worked < 1.6
     assert outcome.total is not None and outcome.total <= outcome.bound
 
 
 def test_a_frontier_that_walks_over_many_subsets_ends_in_time(kernels: None) -> None:
     """There are 2^40 subsets. Without a look at the time it would not end."""
-    outcome = frontier(make_problem([40, 40], 500, "depth-2", seed=1), time_limit=1.0)
+    outcome = frontier(make_problem([40, 40], 500, "depth-2", seed=1), Control(1.0))
     assert outcome.points and not outcome.proved
 
 

@@ -104,7 +104,7 @@ def test_first_trees_of_many_categories_take_no_more_memory_than_allowed() -> No
     features = tuple(Feature(f"c{g}", FeatureKind.CATEGORICAL, names) for g in range(2))
     data = EncodedData(codes, random.random(20_000) < 0.4, np.ones(20_000, np.int64), features)
     problem = Problem(data, Topology.parse("depth-1"), FLOOR)
-    outcome = solve_search(problem, time_limit=20)
+    outcome = solve_search(problem, Control(20))
     assert outcome.assignment is not None
 
 
@@ -117,7 +117,7 @@ def test_the_quick_tree_that_a_solver_starts_from_is_made_within_the_limit(
     problem = Problem(noise(500, [3, 3, 3]), Topology.parse("depth-3"))
     end_idle_child()  # its own time would be counted when it ends
     worked = cpu_seconds()
-    solution = solve(problem, engine=engine, time_limit=0.5)
+    solution = solve(problem, engine=engine, control=Control(0.5))
     assert cpu_seconds() - worked < 1.5
     assert solution.tree is not None and solution.status is Status.FEASIBLE
 

@@ -15,6 +15,7 @@ import pytest
 from odt_core.errors import SolverError
 from odt_core.solution import Engine, Status
 from odt_core.solvers import solve
+from odt_core.solvers.control import Control
 from odt_core.solvers.mip import process
 from tests.core.solvers.problems import easy_problem, hard_problem
 
@@ -69,16 +70,20 @@ def test_one_child_is_kept_warm_and_used_again(engine: Engine) -> None:
 
 
 def test_highs_gets_a_new_child_for_another_number_of_threads() -> None:
-    solve(easy_problem(), engine=Engine.HIGHS, threads=1)
+    solve(easy_problem(), engine=Engine.HIGHS, control=Control(threads=1))
     (first,) = children()
-    solve(easy_problem(), engine=Engine.HIGHS, threads=2)
+    solve(easy_problem(), engine=Engine.HIGHS, control=Control(threads=2))
     (second,) = children()
     assert second != first
 
 
 def test_a_stopped_child_is_gone() -> None:
     asked_at = time.perf_counter() + 0.5
-    solve(hard_problem(), engine=Engine.CBC, should_stop=lambda: time.perf_counter() > asked_at)
+    solve(
+        hard_problem(),
+        engine=Engine.CBC,
+        control=Control(should_stop=lambda: time.perf_counter() > asked_at),
+    )
     assert children() == []
 
 
@@ -125,7 +130,7 @@ def test_a_crash_is_an_error_that_names_the_exit_and_the_next_solve_works(
     thread = threading.Thread(target=crash)
     thread.start()
     with pytest.raises(SolverError, match=f"CBC was killed by {number.name}"):
-        solve(hard_problem(), engine=Engine.CBC, time_limit=30)
+        solve(hard_problem(), engine=Engine.CBC, control=Control(30))
     thread.join()
     assert solve(easy_problem(), engine=Engine.CBC).status is Status.OPTIMAL
 
@@ -144,7 +149,7 @@ def test_the_child_dies_with_its_parent_while_it_solves(how: int) -> None:
 from odt_core.solution import Engine
 from odt_core.solvers import solve
 from tests.core.solvers.problems import hard_problem
-solve(hard_problem(), engine=Engine.CBC, time_limit=60)
+solve(hard_problem(), engine=Engine.CBC)
 """
     parent = subprocess.Popen([sys.executable, "-c", code])
     try:

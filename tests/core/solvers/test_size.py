@@ -11,6 +11,7 @@ from odt_core.errors import InputError
 from odt_core.problem import Problem, SmallestLeaf
 from odt_core.solution import Engine, Status
 from odt_core.solvers import solve
+from odt_core.solvers.control import Control
 from odt_core.solvers.mip import size
 from odt_core.solvers.mip.formulation import formulate
 from odt_core.solvers.mip.size import advice_on_cuts, estimated_nonzeros
@@ -55,6 +56,6 @@ def test_deciles_are_advised_where_there_are_many_cut_points() -> None:
 
 
 def test_an_unproved_answer_over_many_cut_points_says_why() -> None:
-    solution = solve(mixed(300, 250, "depth-3"), engine=Engine.HIGHS, time_limit=1.0)
+    solution = solve(mixed(300, 250, "depth-3"), engine=Engine.HIGHS, control=Control(1.0))
     assert solution.status is Status.FEASIBLE
     assert "Use deciles, or the exact search" in solution.remark

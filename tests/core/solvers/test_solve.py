@@ -20,6 +20,7 @@ from odt_core.errors import DisagreementError, InputError
 from odt_core.problem import Goal, Objective, Problem, SmallestLeaf
 from odt_core.solution import Engine, Solution, Status, TracePoint
 from odt_core.solvers import solve
+from odt_core.solvers.control import Control
 from odt_core.solvers.mip import run
 from odt_core.solvers.mip.loading import answer_of
 from odt_core.solvers.mip.messages import Answer, MipStatus
@@ -41,7 +42,7 @@ SLACK = 0.6
 
 
 def optimum(problem: Problem, engine: Engine = Engine.CBC) -> Solution:
-    solution = solve(problem, engine=engine, time_limit=120)
+    solution = solve(problem, engine=engine, control=Control(120))
     assert solution.status is Status.OPTIMAL
     return solution
 
@@ -88,7 +89,7 @@ def test_two_threads() -> None:
     problem = Problem(noise(40, [3, 3, 2]), Topology.parse("depth-2"))
     one = optimum(problem)
     for engine in (Engine.CBC, Engine.HIGHS):
-        two = solve(problem, engine=engine, threads=2, time_limit=120)
+        two = solve(problem, engine=engine, control=Control(120, threads=2))
         assert (two.status, two.total) == (Status.OPTIMAL, one.total)
 
 
@@ -105,7 +106,7 @@ def test_the_time_limit_is_kept_and_a_tree_is_in_hand(engine: Engine) -> None:
     problem = hard_problem()
     end_idle_child()  # its own time would be counted when it ends
     worked = cpu_seconds()
-    solution = solve(problem, engine=engine, time_limit=1.2)
+    solution = solve(problem, engine=engine, control=Control(1.2))
     assert cpu_seconds() - worked < 1.2 + SLACK
     assert solution.status is Status.FEASIBLE
     assert solution.tree is not None
@@ -119,7 +120,7 @@ def test_a_root_program_that_is_cut_short_bounds_nothing(
 ) -> None:
     """CBC ends by itself here, and its log prints the interrupted program's objective."""
     monkeypatch.setattr(run, "GRACE", 10.0)
-    solution = solve(hard_problem(), engine=Engine.CBC, time_limit=limit)
+    solution = solve(hard_problem(), engine=Engine.CBC, control=Control(limit))
     assert solution.status is Status.FEASIBLE
     assert solution.bound is not None and solution.bound >= 153, "153 is the optimum"
 
@@ -131,8 +132,7 @@ def test_a_stop_request_ends_it_at_once_with_the_tree_in_hand(engine: Engine) ->
     solution = solve(
         hard_problem(),
         engine=engine,
-        time_limit=60,
-        should_stop=lambda: time.perf_counter() > asked_at,
+        control=Control(60, should_stop=lambda: time.perf_counter() > asked_at),
     )
     assert cpu_seconds() - worked < 0.8 + SLACK
     assert solution.status is Status.CANCELLED
@@ -145,8 +145,7 @@ def test_progress_only_gets_better(engine: Engine) -> None:
     solution = solve(
         Problem(noise(60, [4, 3, 3]), Topology.parse("depth-2")),
         engine=engine,
-        time_limit=20,
-        on_progress=points.append,
+        control=Control(20, on_progress=points.append),
     )
     assert points and tuple(points) == solution.trace
     seconds = [point.seconds for point in points]
@@ -183,7 +182,7 @@ def test_an_engine_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_settings_out_of_range(settings: dict[str, float], named: str) -> None:
     with pytest.raises(InputError, match=named):
-        solve(easy_problem(), **settings)  # type: ignore[arg-type]
+        solve(easy_problem(), control=Control(**settings))  # type: ignore[arg-type]
 
 
 def test_a_caller_of_one_engine_does_not_import_another_nor_python_mip() -> None:
@@ -251,7 +250,7 @@ def test_a_solver_that_was_stopped_at_once_has_proved_nothing(engine: Engine) ->
         data([categorical("a", 2), categorical("b", 2)], rows, [0, 0, 1, 1]),
         Topology.parse("depth-1"),
     )
-    solution = solve(problem, engine=engine, should_stop=lambda: True)
+    solution = solve(problem, engine=engine, control=Control(should_stop=lambda: True))
     assert solution.status is Status.OPTIMAL
     assert solution.proved_by == ()
     assert optimum(problem, engine).proved_by == (str(engine),)

@@ -35,16 +35,15 @@ from odt_core.studies import (
     ComparisonSpec,
     CutPoints,
     FoldRun,
-    StudyProgress,
     TreeCandidate,
     compare_runs,
     comparison_csv,
-    run_comparison,
     run_fold,
 )
 from odt_core.studies.comparison_words import verdict_words
 from odt_core.topology import Topology
-from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, run_training
+from odt_core.training import FeatureSelection, Hooks, RulesSpec, TrainSpec, run_training
+from tests.core.studies.parts import run_comparison
 
 ONE, TWO = Topology.parse("depth-1"), Topology.parse("depth-2")
 SPEC = TrainSpec(
@@ -303,13 +302,9 @@ def test_groups_stay_together_and_a_forbidden_column_may_be_constant_in_a_fold()
             assert run.test.errors == 0
 
 
-def test_a_stop_keeps_whole_folds() -> None:
-    told: list[StudyProgress] = []
-    runs = run_comparison(
-        TABLE, SPEC, PLAN, on_progress=told.append, should_stop=lambda: bool(told)
-    )
-    assert {run.fold for run in runs} == {next(iter(PLAN.folding))}
-    assert (told[0].done, told[0].total) == (1, 6)
+def test_a_fold_that_is_stopped_has_no_result() -> None:
+    part = PLAN.fold_parts()[0]
+    assert run_fold(TABLE, SPEC, part, Hooks(should_stop=lambda: True)) == ()
 
 
 def test_the_table_as_csv(runs: tuple[FoldRun, ...]) -> None:

@@ -16,16 +16,15 @@ from odt_core.studies import (
     CurveRepeat,
     CurveRun,
     CurveSpec,
-    StudyProgress,
     Sweep,
     curve_csv,
     curve_table,
-    run_curve,
     run_frontier,
     run_repeat,
 )
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
+from tests.core.studies.parts import run_curve
 
 LEVELS = (Fraction(9, 10), Fraction(985, 1000), Fraction(1))
 CURVE = CurveSpec(LEVELS, (Topology.parse("depth-1"), Topology.parse("depth-2")), repeats=3)
@@ -114,19 +113,6 @@ def test_a_shape_from_a_file_is_no_formula_in_the_table(runs: tuple[CurveRun, ..
 
 def test_runs_survive_json(runs: tuple[CurveRun, ...]) -> None:
     assert tuple(CurveRun.from_json(run.to_json()) for run in runs) == runs
-
-
-def test_a_stop_keeps_whole_repeats() -> None:
-    told: list[StudyProgress] = []
-    runs = run_curve(
-        SAMPLES["triage"].load(),
-        SPEC,
-        CURVE,
-        on_progress=told.append,
-        should_stop=lambda: bool(told),
-    )
-    assert {run.seed for run in runs} == {7}
-    assert told[0].done == 1 and told[0].seconds_left == pytest.approx(2 * told[0].seconds)
 
 
 def test_levels_are_ceilings_of_exact_fractions() -> None:

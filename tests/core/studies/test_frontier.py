@@ -21,7 +21,7 @@ from odt_core.studies import (
 )
 from odt_core.studies import frontier as frontier_module
 from odt_core.topology import Topology
-from odt_core.training import TrainSpec
+from odt_core.training import Hooks, TrainSpec
 
 SPEC = TrainSpec(
     schema=SAMPLES["triage"].schema(),
@@ -75,7 +75,7 @@ def test_a_stop_says_what_is_not_proved() -> None:
         topology=Topology.parse("imbalanced"),
         max_card=None,
     )
-    result = run_frontier(SAMPLES["tic-tac-toe"].load(), spec, should_stop=lambda: True)
+    result = run_frontier(SAMPLES["tic-tac-toe"].load(), spec, Hooks(should_stop=lambda: True))
     assert result.status is Status.CANCELLED
     assert all(point.fp == 0 and point.fn == 0 for point in result.points if point.proved)
     record = result.to_json()

@@ -10,9 +10,9 @@ import pytest
 from odt_core.data import SAMPLES, Fold, Folding, ReadOptions, SplitSpec, Table
 from odt_core.jobs.job import kept_result
 from odt_core.solution import Status
-from odt_core.studies import PathPart, PathResult, PathSpec, PathView, run_path, run_path_study
+from odt_core.studies import PathPart, PathSpec, PathView, run_path
 from odt_core.topology import Topology
-from odt_core.training import TrainSpec
+from odt_core.training import BestSoFar, Hooks, TrainSpec
 from odt_core.worker import JobKind, JobSpec
 
 
@@ -38,7 +38,8 @@ def test_the_parts_are_the_whole_and_the_folds_and_survive_as_json(spec: TrainSp
 def test_folds_leave_out_rows_that_no_tree_of_theirs_has_seen(
     table: Table, spec: TrainSpec
 ) -> None:
-    whole, *folds = run_path_study(table, spec, PathSpec(2, Folding(3)))
+    parts = PathSpec(2, Folding(3)).parts()
+    whole, *folds = (run_path(table, spec, part).to_json() for part in parts)
     assert whole["n_train"] == 150
     assert [fold["n_train"] for fold in folds] == [100] * 3
     view = PathView.of([whole, *folds])
@@ -61,17 +62,17 @@ def test_bins_come_from_the_folds_own_training_rows(table: Table, spec: TrainSpe
 
 
 def test_what_is_known_so_far_is_told_and_is_a_result(table: Table, spec: TrainSpec) -> None:
-    told: list[PathResult] = []
-    result = run_path(table, spec, PathPart(2), on_result=told.append)
+    told: list[BestSoFar] = []
+    result = run_path(table, spec, PathPart(2), Hooks(on_best=told.append))
     assert result.status is Status.OPTIMAL and result.words.startswith("Proved")
-    first = told[0].to_json()
-    assert len(first["points"]) == 3 and told[0].model is None
+    first = told[0].result().to_json()
+    assert len(first["points"]) == 3 and told[0].result().model is None
     kept, model = kept_result({**first, "model": None})
     assert model is None and len(kept["points"]) == 3
 
 
 def test_stopped_at_once_it_says_what_is_not_proved(table: Table, spec: TrainSpec) -> None:
-    result = run_path(table, spec, PathPart(3), should_stop=lambda: True)
+    result = run_path(table, spec, PathPart(3), Hooks(should_stop=lambda: True))
     assert result.status is Status.CANCELLED and "of 4 numbers of questions" in result.words
     point = PathView.of([result.to_json()]).points[3]
     assert point.status is Status.CANCELLED and "at most" in point.words

@@ -37,7 +37,6 @@ from odt_core.studies import (
     gather_stability,
     rows_csv,
     run_range,
-    run_stability,
 )
 from odt_core.studies.stability import outline_of
 from odt_core.studies.stability_result import Optimisms
@@ -49,7 +48,15 @@ from odt_core.studies.stability_words import (
     stability_sentences,
 )
 from odt_core.topology import AnyShape, Topology
-from odt_core.training import FeatureSelection, NodeRuleSpec, RulesSpec, TrainSpec, run_training
+from odt_core.training import (
+    FeatureSelection,
+    Hooks,
+    NodeRuleSpec,
+    RulesSpec,
+    TrainSpec,
+    run_training,
+)
+from tests.core.studies.parts import run_stability
 
 TABLE = SAMPLES["triage"].load()
 SPEC = TrainSpec(
@@ -314,8 +321,8 @@ def test_it_says_that_trees_are_proved_only_where_they_are(result: StabilityResu
 
 def test_a_stopped_study_keeps_whole_refits() -> None:
     asked = iter([False] * 2 + [True] * 1000)
-    runs = run_stability(TABLE, SPEC, StabilitySpec(N), should_stop=lambda: next(asked))
-    found = gather_stability(runs)
+    hooks = Hooks(should_stop=lambda: next(asked))
+    found = gather_stability([run_range(TABLE, SPEC, ResampleRange(0, N), hooks)])
     assert len(found.refits) < N and all(refit.tree is not None for refit in found.fitted)
     assert gather_stability([]).to_json()["resamples"] == 0
 

@@ -12,7 +12,7 @@ from odt_core.export import tree_from_json
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Status, TracePoint
 from odt_core.topology import Topology
-from odt_core.training import NodeRuleSpec, RulesSpec, Stage, TrainSpec, run_training
+from odt_core.training import Hooks, NodeRuleSpec, RulesSpec, Stage, TrainSpec, run_training
 from odt_core.training.run import build_problem, prepare_training
 from odt_core.words import value_words
 
@@ -26,13 +26,13 @@ def test_the_tree_of_known_data_is_found_and_proved(table: Table, spec: TrainSpe
 
 def test_stages_are_told_in_order(table: Table, spec: TrainSpec) -> None:
     told: list[Stage] = []
-    run_training(table, spec, on_stage=told.append)
+    run_training(table, spec, Hooks(on_stage=told.append))
     assert told == [Stage.PREPARING, Stage.SOLVING, Stage.FINISHING]
 
 
 def test_progress_comes_with_the_problem_it_is_about(table: Table, spec: TrainSpec) -> None:
     seen: list[tuple[Problem, TracePoint]] = []
-    result = run_training(table, spec, on_progress=lambda *point: seen.append(point))
+    result = run_training(table, spec, Hooks(on_progress=lambda *point: seen.append(point)))
     assert all(problem is result.problem for problem, _ in seen)
     bounds = [point.bound for _, point in seen if point.bound is not None]
     assert bounds == sorted(bounds, reverse=True)
@@ -80,7 +80,7 @@ def test_what_cannot_be_met_is_proved_impossible(table: Table, spec: TrainSpec) 
 
 
 def test_a_stop_before_the_solve_still_gives_an_answer(table: Table, spec: TrainSpec) -> None:
-    result = run_training(table, spec, should_stop=lambda: True)
+    result = run_training(table, spec, Hooks(should_stop=lambda: True))
     assert result.solution.status in (Status.CANCELLED, Status.OPTIMAL)
     json.dumps(result.to_json(), allow_nan=False)
 
