@@ -250,10 +250,8 @@ def make_solution(
         The problem.
     assignment : Assignment or None
         The best tree found.
-    claimed_total : int or None
-        The total that the engine claims; None for no claim.
-    bound : int or None
-        The proved upper bound on the total.
+    claimed_total, bound : int or None
+        The total that the engine claims, and the proved upper bound; None for no claim or bound.
     infeasible, cancelled : bool
         Whether the engine proved that no tree exists, and whether it was stopped.
     provers : tuple of Prover
@@ -265,65 +263,60 @@ def make_solution(
         If the tree breaks a condition of the problem, the recount differs from the claim, or the
         tree is better than the bound.
     """
-    gains = problem.gains
-    if assignment is None:
-        return Solution(
-            status=Status.INFEASIBLE
-            if infeasible
-            else Status.CANCELLED
-            if cancelled
-            else Status.FEASIBLE,
-            engine=engine,
-            tree=None,
-            assignment=None,
-            confusion=None,
-            total=None,
-            bound=bound,
-            value=None,
-            value_bound=None if bound is None else gains.value(bound),
-            proved_by=provers if infeasible else (),
-            seconds=seconds,
-            mip=mip,
-            trace=trace,
-            remark=remark,
-        )
-    if infeasible:
-        raise DisagreementError(f"{engine} claims that no tree exists, but one was found")
-    if not problem.admits_all(assignment.splits, assignment.labels):
-        raise DisagreementError(f"{engine} returned a tree that breaks the problem's conditions")
-    confusion = count_assignment(problem, assignment.splits, assignment.labels)
-    if not gains.allows(confusion):
-        raise DisagreementError(f"{engine} returned a tree below a floor: {confusion}")
-    if not keeps_smallest_leaf(problem, assignment.splits):
-        raise DisagreementError(f"{engine} returned a tree with a leaf that is too small")
-    total = gains.total(confusion)
-    if claimed_total is not None and claimed_total != total:
-        raise DisagreementError(
-            f"{engine} claims an objective of {claimed_total}, but its tree reaches {total}"
-        )
-    most = problem.perfect_total
-    bound = most if bound is None else min(bound, most)
-    if total > bound:
-        raise DisagreementError(
-            f"{engine} claims a bound of {bound}, but its tree already reaches {total}"
-        )
-    optimal = total == bound
-    tree = build_tree(problem, assignment.splits, assignment.labels)
-    if tree.confusion(problem.data) != confusion:
-        raise DisagreementError("the simplified tree does not classify as the found one")
+    gains, is_proved = problem.gains, infeasible
+    tree = confusion = total = None
+    if assignment is not None:
+        bound = problem.perfect_total if bound is None else min(bound, problem.perfect_total)
+        tree, confusion = _recount(problem, engine, assignment, claimed_total, bound, infeasible)
+        total = gains.total(confusion)
+        is_proved = total == bound
+    proof = Status.INFEASIBLE if infeasible else Status.OPTIMAL
     return Solution(
-        status=Status.OPTIMAL if optimal else Status.CANCELLED if cancelled else Status.FEASIBLE,
+        status=proof if is_proved else Status.CANCELLED if cancelled else Status.FEASIBLE,
         engine=engine,
         tree=tree,
         assignment=assignment,
         confusion=confusion,
         total=total,
         bound=bound,
-        value=gains.value(total),
-        value_bound=gains.value(bound),
-        proved_by=provers if optimal else (),
+        value=None if total is None else gains.value(total),
+        value_bound=None if bound is None else gains.value(bound),
+        proved_by=provers if is_proved else (),
         seconds=seconds,
         mip=mip,
         trace=trace,
         remark=remark,
     )
+
+
+def _recount(
+    problem: Problem,
+    engine: Engine,
+    assignment: Assignment,
+    claimed_total: int | None,
+    bound: int,
+    infeasible: bool,
+) -> tuple[Tree, Confusion]:
+    """Check an engine's tree and its claims. Return the canonical tree and the counts."""
+    if infeasible:
+        raise DisagreementError(f"{engine} claims that no tree exists, but one was found")
+    if not problem.admits_all(assignment.splits, assignment.labels):
+        raise DisagreementError(f"{engine} returned a tree that breaks the problem's conditions")
+    confusion = count_assignment(problem, assignment.splits, assignment.labels)
+    if not problem.gains.allows(confusion):
+        raise DisagreementError(f"{engine} returned a tree below a floor: {confusion}")
+    if not keeps_smallest_leaf(problem, assignment.splits):
+        raise DisagreementError(f"{engine} returned a tree with a leaf that is too small")
+    total = problem.gains.total(confusion)
+    if claimed_total is not None and claimed_total != total:
+        raise DisagreementError(
+            f"{engine} claims an objective of {claimed_total}, but its tree reaches {total}"
+        )
+    if total > bound:
+        raise DisagreementError(
+            f"{engine} claims a bound of {bound}, but its tree already reaches {total}"
+        )
+    tree = build_tree(problem, assignment.splits, assignment.labels)
+    if tree.confusion(problem.data) != confusion:
+        raise DisagreementError("the simplified tree does not classify as the found one")
+    return tree, confusion

@@ -56,6 +56,11 @@ def fit_cart(
     train = shorter(train)
     classifier = cart_classifier(max_depth, class_weight, seed, pruning)
     fitted = classifier.fit(_columns_of(train), train.y, sample_weight=train.weight)
+    return _tree_of(fitted, train)
+
+
+def _tree_of(fitted: Any, train: EncodedData) -> Tree:
+    """Read scikit-learn's tree, and count its training rows."""
     columns = _columns(train.features)
     inner = fitted.tree_
     classes = [bool(label) for label in fitted.classes_]

@@ -103,10 +103,8 @@ def infer_schema(
         The table, as it was read.
     target, positive : str, optional
         The outcome and its positive label, if the user has named them.
-    missing_tokens : sequence of str
-        Texts to read as missing.
-    target_missing : sequence of str, optional
-        Texts to read as missing in the outcome; `missing_tokens` by default.
+    missing_tokens, target_missing : sequence of str
+        Texts to read as missing, and those for the outcome; by default the same.
 
     Raises
     ------
@@ -119,22 +117,10 @@ def infer_schema(
         raise InputError(finding.message)
     reading = CellReading(tuple(missing_tokens), table.report.decimal)
     own_missing = reading.missing_tokens if target_missing is None else tuple(target_missing)
-    target_reading = replace(reading, missing_tokens=own_missing)
     is_guess = False
     if target is None:
-        target, is_guess = _guess_target(table, target_reading)
-    outcome = read_target(table, target, target_reading)
-    unknown = _unknown_labels(outcome, positive)
-    if unknown:
-        own_missing = (*own_missing, *unknown)
-        outcome = read_target(table, target, replace(reading, missing_tokens=own_missing))
-    if positive is None:
-        positive = guess_positive(outcome)
-    elif positive not in outcome.labels:
-        raise InputError(
-            f"The outcome {quoted(target)} is never {quoted(positive)}: choose the positive label "
-            f"among {shown(outcome.labels, 10)}."
-        )
+        target, is_guess = _guess_target(table, replace(reading, missing_tokens=own_missing))
+    positive, own_missing = _read_labels(table, target, positive, reading, own_missing)
     profiles = [profile_column(table, name, reading) for name in table.columns if name != target]
     return Schema(
         target,
@@ -146,6 +132,25 @@ def infer_schema(
         target_missing=None if own_missing == reading.missing_tokens else own_missing,
         guessed=is_guess,
     )
+
+
+def _read_labels(
+    table: Table, target: str, positive: str | None, reading: CellReading, missing: tuple[str, ...]
+) -> tuple[str, tuple[str, ...]]:
+    """Find the outcome's positive label, and all texts to read as missing in the outcome."""
+    outcome = read_target(table, target, replace(reading, missing_tokens=missing))
+    unknown = _unknown_labels(outcome, positive)
+    if unknown:
+        missing = (*missing, *unknown)
+        outcome = read_target(table, target, replace(reading, missing_tokens=missing))
+    if positive is None:
+        return guess_positive(outcome), missing
+    if positive not in outcome.labels:
+        raise InputError(
+            f"The outcome {quoted(target)} is never {quoted(positive)}: choose the positive label "
+            f"among {shown(outcome.labels, 10)}."
+        )
+    return positive, missing
 
 
 def _unknown_labels(outcome: Target, positive: str | None) -> tuple[str, ...]:

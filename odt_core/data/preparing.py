@@ -130,12 +130,7 @@ def prepare(
     groups = row_groups(table, schema)
     train, test = _split(target, schema.positive, split, groups)
     weight = np.ones(table.n_rows, dtype=np.int64) if weight is None else weight
-    encoder = fit_encoder(table, schema, train, weight[train])
-    if not encoder.columns:
-        raise InputError(
-            f"The {len(train)} training rows are alike in every feature: choose a larger "
-            "training set."
-        )
+    encoder = _fit_encoder(table, schema, train, weight[train])
     codes, is_positive = encoder.encode(table), target.has_label(schema.positive)
     names = (schema.target, schema.positive, target.negative_label(schema.positive))
 
@@ -159,6 +154,19 @@ def prepare(
         ),
         groups=groups,
     )
+
+
+def _fit_encoder(
+    table: Table, schema: Schema, train: npt.NDArray[np.int64], weight: npt.NDArray[np.int64]
+) -> Encoder:
+    """Fit the encoder, and check that the training rows differ in a feature."""
+    encoder = fit_encoder(table, schema, train, weight)
+    if not encoder.columns:
+        raise InputError(
+            f"The {len(train)} training rows are alike in every feature: choose a larger "
+            "training set."
+        )
+    return encoder
 
 
 def _require_no_error(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

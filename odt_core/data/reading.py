@@ -29,7 +29,7 @@ def read_table(
     options: ReadOptions | None = None,
     *,
     name: str = "",
-    on_stage: Callable[[str], object] | None = None,
+    on_stage: Callable[[str], object] = lambda stage: None,
 ) -> Table:
     """Read a CSV or similar table, a workbook or a Parquet file. Every cell becomes text.
 
@@ -57,10 +57,36 @@ def read_table(
         If there is no such file, if it is not a text table, or if it is empty.
     """
     options = options or ReadOptions()
-    tell = on_stage or (lambda stage: None)
-    tell("unpacking the file")
+    on_stage("unpacking the file")
     raw = source if isinstance(source, bytes) else _read_bytes(source)
     name = name or ("" if isinstance(source, bytes) else source.name)
+    rows, dialect, encoding, container, notes = _read_cells(raw, options, on_stage)
+    factors = dict(zip(rows.names, rows.columns, strict=True))
+    on_stage("reading numbers")
+    marks = find_decimal(factors, dialect.delimiter)
+    if options.decimal is not None:
+        marks = DecimalMarks(options.decimal, dict.fromkeys(factors, options.decimal))
+    read_numbers(factors.values(), marks.decimal)
+    report = ReadReport(
+        encoding=encoding,
+        delimiter=dialect.delimiter,
+        decimal=marks.decimal,
+        n_rows=len(rows.lines),
+        n_columns=len(rows.names),
+        notes=(*notes, *marks.notes),
+        quotechar=dialect.quotechar,
+        container=container,
+        marks=marks.columns,
+        doubtful=marks.doubtful,
+    )
+    digest = hashlib.sha256(raw).hexdigest()
+    return Table(factors, len(rows.lines), report, digest, name, rows.lines)
+
+
+def _read_cells(
+    raw: bytes, options: ReadOptions, tell: Callable[[str], object]
+) -> tuple[Rows, Dialect, str, str, tuple[str, ...]]:
+    """The rows of a file, with their dialect, encoding, container and notes."""
     unpacked = unpack(raw)
     if unpacked.container:
         options = dataclasses.replace(options, encoding="utf-8", delimiter=",", quotechar='"')
@@ -70,33 +96,12 @@ def read_table(
     del unpacked
     tell("splitting rows into cells")
     rows, dialect = _split(text, options)
-    del text
-    factors = dict(zip(rows.names, rows.columns, strict=True))
     notes += rows.notes
     if not len(rows.lines):
         notes += ("The file has column names, but no rows below them.",)
     if len(rows.names) == 1 and not container:
         notes += ("The file has a single column: name the delimiter if it should have more.",)
-    tell("reading numbers")
-    marks = find_decimal(factors, dialect.delimiter)
-    if options.decimal is not None:
-        marks = DecimalMarks(options.decimal, dict.fromkeys(factors, options.decimal))
-    notes += marks.notes
-    read_numbers(factors.values(), marks.decimal)
-    report = ReadReport(
-        encoding=encoding,
-        delimiter=dialect.delimiter,
-        decimal=marks.decimal,
-        n_rows=len(rows.lines),
-        n_columns=len(rows.names),
-        notes=notes,
-        quotechar=dialect.quotechar,
-        container=container,
-        marks=marks.columns,
-        doubtful=marks.doubtful,
-    )
-    digest = hashlib.sha256(raw).hexdigest()
-    return Table(factors, len(rows.lines), report, digest, name, rows.lines)
+    return rows, dialect, encoding, container, notes
 
 
 def _split(text: str, given: ReadOptions) -> tuple[Rows, Dialect]:

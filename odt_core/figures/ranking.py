@@ -88,14 +88,7 @@ def ranking_chart(
         if places:
             _add_bars(figure, [(at, shown[at]) for at in places], name, color, theme, is_share)
     if without is not None:
-        figure.add_scatter(
-            x=[without, without],
-            y=[-0.6, max(len(shown), 1) - 0.4],
-            mode="lines",
-            name="without this question",
-            line={"color": theme.muted, "width": 1.6, "dash": "dot"},
-            hoverinfo="skip",
-        )
+        _add_line(figure, without, len(shown), theme)
     lay_out(
         figure,
         theme,
@@ -117,6 +110,17 @@ def ranking_chart(
     longest = max((min(len(bar.name), NAME) for bar in shown), default=0)
     figure.layout.margin = {**MARGIN, "l": 24 + LETTER * longest}
     return Chart(figure, _alt_text(bars, loss_name, is_share), theme)
+
+
+def _add_line(figure: go.Figure, without: float, n_bars: int, theme: Theme) -> None:
+    figure.add_scatter(
+        x=[without, without],
+        y=[-0.6, max(n_bars, 1) - 0.4],
+        mode="lines",
+        name="without this question",
+        line={"color": theme.muted, "width": 1.6, "dash": "dot"},
+        hoverinfo="skip",
+    )
 
 
 def _add_bars(

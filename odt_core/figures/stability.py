@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from odt_core.figures.chart import Chart
 from odt_core.figures.layout import MARGIN, axis_name, escaped, lay_out
@@ -10,6 +11,9 @@ from odt_core.render import LIGHT, Theme
 from odt_core.studies import OriginalFit, StabilityResult
 from odt_core.studies.stability_result import ColumnStability, RowBubble
 from odt_core.words import count_words, percent_words, printable
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 LINE = 26
 """Height of a column's line, in pixels."""
@@ -92,66 +96,70 @@ def cuts_chart(found: StabilityResult, *, theme: Theme = LIGHT) -> Chart:
     lay_out(figure, theme, x={}, y={}, height=40 + 110 * max(len(shown), 1))
     share = 1 / max(len(shown), 1)
     for place, column in enumerate(shown):
-        number = "" if place == 0 else str(place + 1)
-        stems = [(each.cut, each.n) for each in column.cuts]
-        most = max(n for _, n in stems)
-        figure.add_scatter(
-            x=[x for cut, _ in stems for x in (cut, cut, None)],
-            y=[y for _, k in stems for y in (0, k, None)],
-            mode="lines",
-            line={"color": theme.second, "width": 3},
-            hoverinfo="skip",
-            showlegend=False,
-            xaxis=f"x{number}",
-            yaxis=f"y{number}",
-        )
-        figure.add_scatter(
-            x=[cut for cut, _ in stems],
-            y=[n for _, n in stems],
-            mode="markers",
-            marker={"color": theme.second, "size": 6},
-            text=[f"{axis_name(column.name, 60)}, cut at {cut:.6g}<br>{count_words(k, 'question')}"
-                  for cut, k in stems],
-            hovertemplate="%{text}<extra></extra>",
-            showlegend=False,
-            cliponaxis=False,
-            xaxis=f"x{number}",
-            yaxis=f"y{number}",
-        )  # fmt: skip
-        top = 1 - place * share
-        low, high = stems[0][0], stems[-1][0]
-        room = 0.06 * (high - low) or 0.05 * abs(low) or 1.0
-        figure.layout[f"xaxis{number}"] = {
-            "domain": [0, 1],
-            "anchor": f"y{number}",
-            "range": [low - room, high + room],
-            "showgrid": False,
-            "zeroline": False,
-            "linecolor": theme.line,
-            "showline": True,
-            "nticks": 8,
-        }
-        figure.layout[f"yaxis{number}"] = {
-            "domain": [top - 0.7 * share, top - 0.26 * share],  # the name stands above
-            "anchor": f"x{number}",
-            "range": [0, 1.05 * most],
-            "tickvals": [most],
-            "gridcolor": theme.grid,
-            "zeroline": False,
-        }
-        figure.add_annotation(
-            text=axis_name(column.name, 2 * NAME),
-            x=0,
-            y=top,
-            xref="paper",
-            yref="paper",
-            xanchor="left",
-            yanchor="top",
-            showarrow=False,
-            font={"color": theme.ink},
-        )
+        _add_panel(figure, column, place, share, theme)
     figure.layout.margin = {**MARGIN, "l": 44, "t": 8, "b": 12}
     return Chart(figure, _cuts_text(shown), theme)
+
+
+def _add_panel(
+    figure: go.Figure, column: ColumnStability, place: int, share: float, theme: Theme
+) -> None:
+    """Add the panel of a column, whose height is a share of the figure."""
+    number = "" if place == 0 else str(place + 1)
+    shared = {"xaxis": f"x{number}", "yaxis": f"y{number}", "showlegend": False}
+    stems = [(each.cut, each.n) for each in column.cuts]
+    most = max(n for _, n in stems)
+    figure.add_scatter(
+        x=[x for cut, _ in stems for x in (cut, cut, None)],
+        y=[y for _, k in stems for y in (0, k, None)],
+        mode="lines",
+        line={"color": theme.second, "width": 3},
+        hoverinfo="skip",
+        **shared,
+    )
+    figure.add_scatter(
+        x=[cut for cut, _ in stems],
+        y=[n for _, n in stems],
+        mode="markers",
+        marker={"color": theme.second, "size": 6},
+        text=[f"{axis_name(column.name, 60)}, cut at {cut:.6g}<br>{count_words(k, 'question')}"
+              for cut, k in stems],
+        hovertemplate="%{text}<extra></extra>",
+        cliponaxis=False,
+        **shared,
+    )  # fmt: skip
+    top = 1 - place * share
+    low, high = stems[0][0], stems[-1][0]
+    room = 0.06 * (high - low) or 0.05 * abs(low) or 1.0
+    figure.layout[f"xaxis{number}"] = {
+        "domain": [0, 1],
+        "anchor": f"y{number}",
+        "range": [low - room, high + room],
+        "showgrid": False,
+        "zeroline": False,
+        "linecolor": theme.line,
+        "showline": True,
+        "nticks": 8,
+    }
+    figure.layout[f"yaxis{number}"] = {
+        "domain": [top - 0.7 * share, top - 0.26 * share],  # the name stands above
+        "anchor": f"x{number}",
+        "range": [0, 1.05 * most],
+        "tickvals": [most],
+        "gridcolor": theme.grid,
+        "zeroline": False,
+    }
+    figure.add_annotation(
+        text=axis_name(column.name, 2 * NAME),
+        x=0,
+        y=top,
+        xref="paper",
+        yref="paper",
+        xanchor="left",
+        yanchor="top",
+        showarrow=False,
+        font={"color": theme.ink},
+    )
 
 
 def _cuts_text(columns: Sequence[ColumnStability]) -> str:

@@ -63,14 +63,7 @@ def sweep_chart(
     colors = (theme.second, theme.accent, theme.ink, theme.muted)
     for index, (title, some) in enumerate(_by_shape(rows, titles)):
         _add_shape(figure, some, title, rate, index, colors[index % len(colors)])
-    figure.add_scatter(
-        x=[start, 1],
-        y=[start, 1],
-        mode="lines",
-        name="test = training",
-        line={"color": theme.muted, "width": 1.2, "dash": "dot"},
-        hoverinfo="skip",
-    )
+    _add_diagonal(figure, start, theme)
     if pair is not None:
         _mark(figure, *pair, theme)
     train = sorted(trains) or [0.0, 1.0]
@@ -87,6 +80,17 @@ def sweep_chart(
         height=HEIGHT,
     )
     return Chart(figure, _alt_text(rows, rate, titles), theme)
+
+
+def _add_diagonal(figure: go.Figure, start: float, theme: Theme) -> None:
+    figure.add_scatter(
+        x=[start, 1],
+        y=[start, 1],
+        mode="lines",
+        name="test = training",
+        line={"color": theme.muted, "width": 1.2, "dash": "dot"},
+        hoverinfo="skip",
+    )
 
 
 def _by_shape(

@@ -137,8 +137,7 @@ def tree_dot(
     opaque : bool
         Whether to paint the page behind the drawing (for files); transparent by default.
     own_name : bool
-        Whether to give the graph a name of its own. A viewer that replaces one drawing by another
-        takes graphs of equal names for stages of the same drawing.
+        Whether to name the graph. A viewer takes graphs of equal names for stages of one drawing.
     density : Density
         How much room to take; a large tree on a printed page has little.
 
@@ -152,26 +151,38 @@ def tree_dot(
     down = direction is Direction.DOWN
     nodes = list(_nodes(tree, test, theme, lit_leaf, marked, down, density))
     lists = list(category_lists(tree).values()) if with_lists else []
+    below = legend(tree, theme, lists, _extent(nodes, down), has_bars=density.has_bars)
+    head = _head(tree, theme, down, opaque, density, below)
+    body = "\n".join([*head, *_drawn(nodes, theme, down)])
+    name = f"tree_{zlib.crc32(body.encode()):08x}" if own_name else "tree"
+    return f"digraph {name} {{\n{body}\n}}\n"
+
+
+def _drawn(nodes: Sequence[_Placed], theme: Theme, down: bool) -> Iterator[str]:
+    """Each node and the edge to it."""
+    for node in nodes:
+        level = [other for other in nodes if other.level == node.level] if down else [node]
+        yield f"  n{node.number} [label=<{_label(node, level)}> {_tooltip(node.tooltip)}]"
+        if node.parent is not None:
+            yield _edge(node, theme, down)
+
+
+def _head(
+    tree: Tree, theme: Theme, down: bool, opaque: bool, density: Density, below: str
+) -> list[str]:
+    """The attributes of the drawing, with the text below it, and of all nodes and edges."""
     title = quoted(f"Decision tree for {printable(tree.target)}")
-    lines = [
+    return [
         f'  graph [bgcolor="{theme.page if opaque else "transparent"}" tooltip={title} '
         f"rankdir={'TB' if down else 'LR'} ordering=out splines=polyline "
         f"nodesep={NODE_GAP if down else density.row_gap} "
         f"ranksep={0.3 if down else density.level_gap} "
         f'pad=0.08 margin=0 labelloc=b fontname="{FONT}" fontsize={SIZE:g} '
         f'fontcolor="{theme.muted}" '
-        f"label=<{legend(tree, theme, lists, _extent(nodes, down), has_bars=density.has_bars)}>]",
+        f"label=<{below}>]",
         f'  node [shape=plain fontname="{FONT}" fontsize={SIZE:g} fontcolor="{theme.ink}"]',
         f'  edge [arrowhead=none color="{theme.line}"]',
     ]
-    for node in nodes:
-        level = [other for other in nodes if other.level == node.level] if down else [node]
-        lines.append(f"  n{node.number} [label=<{_label(node, level)}> {_tooltip(node.tooltip)}]")
-        if node.parent is not None:
-            lines.append(_edge(node, theme, down))
-    body = "\n".join(lines)
-    name = f"tree_{zlib.crc32(body.encode()):08x}" if own_name else "tree"
-    return f"digraph {name} {{\n{body}\n}}\n"
 
 
 @dataclass(frozen=True)
