@@ -39,11 +39,13 @@ from odt_core.words import (
     NO,
     YES,
     DrawnWords,
+    SplitWords,
     absent_words,
     category_lists,
     count_words,
     drawn_words,
     printable,
+    split_words,
     typeset_words,
     unseen_value_words,
 )
@@ -107,14 +109,14 @@ def tree_dot(
     direction: Direction | None = None,
     opaque: bool = False,
     own_name: bool = False,
+    typeset: bool = False,
     density: Density = ROOMY,
 ) -> str:
     """Write the DOT source of a tree.
 
-    A decision node shows its question. An edge shows the answer and the values that lead to it; the
-    more training rows take it, the thicker it is. A leaf shows the predicted class and, for
-    training and test rows, a bar and the share of the positive class. Leaves of the positive class
-    are grey and leaves of the negative class are white, as in the paper.
+    A decision node shows its question. An edge shows the answer and the values that lead to it. It
+    is thicker if more training rows take it. A leaf shows the class and, for training and test
+    rows, the share of the positive class. Leaves of the positive class are grey, as in the paper.
 
     Parameters
     ----------
@@ -130,14 +132,15 @@ def tree_dot(
         Nodes with a highlighted outline, numbered in the order node, left subtree, right subtree.
     with_lists : bool
         Whether to put numbered lists of categories below the whole drawing (for files). A question
-        names only a few categories, and for longer lists the number of the list. On screen, the
-        tooltip has the whole list.
+        names only a few categories. On screen, the tooltip has the whole list.
     direction : Direction, optional
         Down, or to the right. By default, large trees grow to the right.
     opaque : bool
         Whether to paint the page behind the drawing (for files); transparent by default.
     own_name : bool
         Whether to name the graph. A viewer takes graphs of equal names for stages of one drawing.
+    typeset : bool
+        Whether tooltips have "≤", as the questions do (for the screen).
     density : Density
         How much room to take; a large tree on a printed page has little.
 
@@ -146,10 +149,9 @@ def tree_dot(
     str
         The source. Equal arguments always give the same text.
     """
-    if direction is None:
-        direction = Direction.DOWN if tree.n_leaves < SIDEWAYS_LEAVES else Direction.RIGHT
-    down = direction is Direction.DOWN
-    nodes = list(_nodes(tree, test, theme, lit_leaf, marked, down, density))
+    usual = Direction.DOWN if tree.n_leaves < SIDEWAYS_LEAVES else Direction.RIGHT
+    down = (direction or usual) is Direction.DOWN
+    nodes = list(_nodes(tree, test, theme, lit_leaf, marked, down, density, typeset))
     lists = list(category_lists(tree).values()) if with_lists else []
     below = legend(tree, theme, lists, _extent(nodes, down), has_bars=density.has_bars)
     head = _head(tree, theme, down, opaque, density, below)
@@ -237,6 +239,7 @@ def _nodes(
     marked: frozenset[int],
     down: bool,
     density: Density = ROOMY,
+    typeset: bool = False,
 ) -> Iterator[_Placed]:
     """Make all nodes with their text and sizes."""
     rows = leaf_table(tree, test)
@@ -262,8 +265,8 @@ def _nodes(
             if not density.has_values:
                 words = words.brief
             box = decision_box(words, theme, is_lit or here in marked, density.node_width)
-            question = typeset_words(tree, node).question
-            tooltip = f"{question} ({count_words(node.n, 'training row')}) "
+            whole = typeset_words(tree, node) if typeset else split_words(tree, node)
+            tooltip = f"{whole.question} ({count_words(node.n, 'training row')}) "
             tooltip = (tooltip + absent_words(tree, node)).strip()
         cell, lines = "", 0
         if arrival.answer:
@@ -282,17 +285,16 @@ def _nodes(
             edge_tooltip=arrival.tooltip,
         )
         if isinstance(node, Decision):
-            for child, next_arrival in _branches(tree, node, words, here, arrival.level + 1):
+            for child, next_arrival in _branches(tree, node, words, whole, here, arrival.level + 1):
                 yield from visit(child, next_arrival)
 
     yield from visit(tree.root, _Arrival())
 
 
 def _branches(
-    tree: Tree, node: Decision, words: DrawnWords, number: int, level: int
+    tree: Tree, node: Decision, words: DrawnWords, whole: SplitWords, number: int, level: int
 ) -> Iterator[tuple[Node, _Arrival]]:
     """Yield both children of a decision node, yes first."""
-    whole = typeset_words(tree, node)
     new = unseen_value_words(tree.features[node.split.feature])
     for child, answer, drawn, values in (
         (node.left, YES, words.yes, whole.yes),

@@ -140,6 +140,7 @@ def draw_tree(
                 marked=marked,
                 lit_leaf=lit_leaf,
                 own_name=True,
+                typeset=True,
             )
             with st.container(key=f"{key}_{way}"):
                 st.graphviz_chart(isolate(dot), alt=tree_summary(tree), width="stretch")

@@ -208,6 +208,10 @@ def test_tooltips_hold_the_whole_words():
         "here; the answer is no."
     ) in tips
     assert "odor, yes: almond, anise, none, or a new value (120 training rows)" in tips
+    assert "cap size <= 2.5 or missing? (120 training rows)" in tips
+    on_screen = tooltips(tree_dot(mushroom_tree(), typeset=True))
+    assert "cap size ≤ 2.5 or missing? (120 training rows)" in on_screen
+    assert not [tip for tip in on_screen if "<=" in tip]
     assert (
         "Leaf 1: edible if odor is almond, anise or none and cap size is at most 2.5 (or missing)"
     ) in tips
