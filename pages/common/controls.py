@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 from odt_core.errors import InputError, quoted
 from odt_core.exact import shortest_decimal
@@ -203,11 +206,50 @@ def _maker(chart: Callable[[], Chart], kind: FigureFormat) -> Callable[[], bytes
     return lambda: chart_file(chart(), kind)
 
 
-def draw_file(label: str, content: Callable[[], bytes], name: str, mime: str) -> None:
-    """Draw a button that makes a file and downloads it."""
+def draw_file(label: str, content: Callable[[], bytes], name: str, mime: str, **looks: Any) -> None:
+    """Draw a button that makes a file and downloads it.
+
+    Parameters
+    ----------
+    label : str
+        The button's label.
+    content : callable
+        Makes the file. It runs outside the session.
+    name, mime : str
+        The file's name and media type.
+    **looks
+        Options of ``st.download_button``.
+    """
     st.download_button(
-        label, content, name, mime, key=f"download_{name}", on_click="ignore", width="stretch"
+        label,
+        _kept(content, name, mime),
+        name,
+        mime,
+        key=f"download_{name}",
+        on_click="ignore",
+        **{"width": "stretch"} | looks,
     )
+
+
+def _kept(content: Callable[[], bytes], name: str, mime: str) -> Callable[[], bytes]:
+    """Return a maker whose file belongs to this session, like the file of an ordinary button.
+
+    Streamlit deletes a file that is made on download as soon as any two scripts have ended, and
+    a slow browser may ask for it later.
+    """
+    context = get_script_run_ctx()
+
+    def make() -> bytes:
+        made, server = content(), runtime.get_instance()
+        if context is not None and server.is_active_session(context.session_id):
+            as_static = {"is_for_static_download": True}
+            what = (made, mime, f"download {name}", name)
+            keep = threading.Thread(target=server.media_file_mgr.add, args=what, kwargs=as_static)
+            add_script_run_ctx(keep, context).start()
+            keep.join()
+        return made
+
+    return make
 
 
 def result_json(job: Job) -> bytes:

@@ -8,13 +8,11 @@ UPLOAD = "predict_upload"
 
 ONLY_WARNINGS = "predict_only_warnings"
 KEEP_FORMULAS = "predict_keep_formulas"
-DOWNLOAD = "predict_download"
 
 PART, PART_COLUMN, PART_VALUES = "predict_part", "predict_part_column", "predict_part_values"
 VALIDATE, STOP = "predict_validate", "predict_stop"
 THRESHOLD = "predict_threshold"
 GROUPS = "predict_groups"
-RESULT_DOWNLOAD = "predict_result"
 
 OTHERS = "predict_others"
 CASE = "predict_case"

@@ -22,11 +22,11 @@ from odt_core.scoring import (
     scored_csv,
 )
 from odt_core.words import count_words, percent_words
-from pages.common.controls import draw_formula_switch
+from pages.common.controls import draw_file, draw_formula_switch
 from pages.common.markup import file_stem, plain, sentence, shorten
 from pages.predict.files import choose_file
 from pages.predict.frozen import FrozenTree
-from pages.predict.keys import DOWNLOAD, KEEP_FORMULAS, ONLY_WARNINGS
+from pages.predict.keys import KEEP_FORMULAS, ONLY_WARNINGS
 
 IN_THE_FILE_ONLY = (UNSEEN_COLUMN, UNSEEN_HERE_COLUMN, SOFTWARE)
 """Added columns that the page does not show. The warnings describe the first two."""
@@ -100,14 +100,13 @@ def draw_differences(differences: tuple[Difference, ...]) -> None:
 def _draw_download(scores: Scores, table: Table) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         keep = bool(st.session_state.get(KEEP_FORMULAS, False))
-        st.download_button(
+        draw_file(
             "Download all rows (CSV)",
             lambda: scored_csv(scores, table, keep_formulas=keep),
             f"{file_stem(table.name, 'scored')}.csv",
             "text/csv",
-            key=DOWNLOAD,
             type="primary",
-            on_click="ignore",
+            width="content",
         )
         draw_formula_switch(KEEP_FORMULAS)
 

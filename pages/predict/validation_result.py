@@ -9,7 +9,7 @@ from odt_core.figures import benefit_chart, calibration_chart
 from odt_core.jobs import Job
 from odt_core.studies import ValidationResult
 from odt_core.words import count_words, number_words, percent_words
-from pages.common.controls import result_json
+from pages.common.controls import draw_file, result_json
 from pages.common.current_run import draw_unstored
 from pages.common.drawings import draw_chart, draw_tree, hide_old_charts
 from pages.common.layout import current_theme
@@ -32,7 +32,7 @@ from pages.common.results import (
     reported_html,
 )
 from pages.common.widgets import start_value
-from pages.predict.keys import GROUPS, RESULT_DOWNLOAD, THRESHOLD
+from pages.predict.keys import GROUPS, THRESHOLD
 from pages.predict.scored_file import draw_differences
 
 THRESHOLDS = tuple(step / 200 for step in range(1, 199))
@@ -208,11 +208,10 @@ def _draw_origin(result: ValidationResult, job: Job) -> None:
         ["This validation", html_text(f"run {job.id}")],
     ]
     st.html(plain_table("Where this validation comes from", ["", ""], rows))
-    st.download_button(
+    draw_file(
         "Download the result (JSON)",
         lambda: result_json(job),
         f"{file_stem(result.data.name, 'validation')}.json",
         "application/json",
-        key=RESULT_DOWNLOAD,
-        on_click="ignore",
+        width="content",
     )

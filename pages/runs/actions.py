@@ -9,6 +9,7 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.storage import RunRecord, RunStatus
 from odt_core.words import count_words
+from pages.common.controls import draw_file
 from pages.common.markup import file_stem, plain, shorten
 from pages.common.server import job_manager, store
 from pages.common.session import owner
@@ -185,15 +186,8 @@ def _draw_export(record: RunRecord) -> None:
     with st.popover("Export", key="runs_export"):
         st.caption("One JSON file with the complete run. It can be imported here or elsewhere.")
         for with_data, label in ((False, "Without the data"), (True, "With the data")):
-            st.download_button(
-                label,
-                _exporter(run.id, with_data),
-                f"{stem}{'-with-data' if with_data else ''}.run.json",
-                "application/json",
-                key=f"runs_export_{with_data}",
-                on_click="ignore",
-                width="stretch",
-            )
+            name = f"{stem}{'-with-data' if with_data else ''}.run.json"
+            draw_file(label, _exporter(run.id, with_data), name, "application/json")
 
 
 def _exporter(run_id: str, with_data: bool) -> Callable[[], bytes]:

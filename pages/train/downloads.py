@@ -18,6 +18,7 @@ from odt_core.solvers.mip.process import end_idle_child
 from odt_core.solvers.mip.run import write_model
 from odt_core.topology import AnyShape
 from odt_core.training import TrainSpec, build_problem
+from pages.common.controls import draw_file
 from pages.common.markup import file_stem
 from pages.train.evidence import evidence_of
 
@@ -76,15 +77,9 @@ def _draw_program(job: Job, rows: Prepared, stem: str) -> None:
         )
         return
     for kind in ("lp", "mps"):
-        st.download_button(
-            f"Integer program ({kind.upper()})",
-            _program_maker(spec, rows, kind),
-            f"{stem}.{kind}",
-            "text/plain",
-            key=f"train_download_{kind}",
-            on_click="ignore",
-            width="stretch",
-        )
+        name = f"{stem}.{kind}"
+        label = f"Integer program ({kind.upper()})"
+        draw_file(label, _program_maker(spec, rows, kind), name, "text/plain")
 
 
 def _program_maker(spec: TrainSpec, rows: Prepared, kind: str) -> Callable[[], bytes]:
@@ -140,12 +135,4 @@ def _draw(
     label: str, kind: ExportFormat | SheetFormat, content: Callable[[], bytes], stem: str
 ) -> None:
     name = stem if isinstance(kind, ExportFormat) else f"{stem}-{kind.stem}"
-    st.download_button(
-        label,
-        content,
-        f"{name}{kind.extension}",
-        kind.mime,
-        key=f"train_download_{kind.value}",
-        on_click="ignore",
-        width="stretch",
-    )
+    draw_file(label, content, f"{name}{kind.extension}", kind.mime)

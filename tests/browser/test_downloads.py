@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from playwright.sync_api import Browser, Download, Page, expect
 from odt_core import MADE_BY
 from odt_core.storage import RunSummary, Store
 from odt_core.topology import Topology
-from tests.browser.window import Server, Window
+from tests.browser.server import Server
+from tests.browser.window import Window
 from tests.core.reports.sheets import ReadPage, assert_self_contained
 from tests.runs import Maker, ward
 
@@ -93,6 +95,20 @@ def test_the_report_shows_its_pictures_without_a_network(
     assert [url for url in asked if not url.startswith("data:")] == [path.as_uri()]
 
 
+def test_a_file_waits_until_a_slow_browser_asks_for_it(
+    run: RunSummary, open_window: Opener
+) -> None:
+    """Streamlit deletes files that no session has when scripts end, also those of others."""
+    window, other = open_window(), open_window()
+    page = opened(window, run, "train")
+    page.get_by_role("button", name="Download").click()
+    model = saved(page, "Model (JSON)")
+    for _ in range(2):
+        other.go()
+    with urllib.request.urlopen(model.url) as answer:
+        assert answer.read() == content_of(model)
+
+
 def test_the_integer_program_is_downloaded_as_both_kinds_of_file(
     run: RunSummary, window: Window
 ) -> None:
@@ -111,8 +127,7 @@ def test_a_csv_file_says_who_wrote_it_and_keeps_formulas_when_asked(
     page = opened(window, run, "sensitivity")
     expect(page.get_by_text("Keep text that begins like a formula")).to_be_hidden()
     page.get_by_role("button", name="Download").first.click()
-    page.get_by_text("Keep text that begins like a formula").click()
-    window.settle()
+    window.click(page.get_by_text("Keep text that begins like a formula"))
     points = content_of(saved(page, "Points (CSV)")).decode()
     rows = list(csv.DictReader(io.StringIO(points, newline="")))
     assert rows and {row["software"] for row in rows} == {MADE_BY}
