@@ -50,6 +50,8 @@ _GLANCE = 0.02
 """Seconds between two looks at a run."""
 EVERY = 0.5
 """Seconds between two updates."""
+STORING = 0.3
+"""Seconds to wait for a new result to be stored. Then the page need not be drawn again."""
 LOOK_EVERY = 2.0
 """Seconds between two checks whether a result is stored."""
 
@@ -320,6 +322,7 @@ def draw_unstored(*jobs: Job) -> None:
     *jobs : Job
         The result's jobs; all are over.
     """
+    _wait_until(lambda: _are_stored(jobs) or bool(_reason(jobs)), STORING)
     if not _are_stored(jobs):
         st.fragment(_watch_unstored, run_every=LOOK_EVERY)(jobs)
 
@@ -328,11 +331,15 @@ def _are_stored(jobs: Sequence[Job]) -> bool:
     return all(map(job_manager().is_stored, jobs))
 
 
+def _reason(jobs: Sequence[Job]) -> str:
+    """Say why a result could not be stored; empty if that was not tried yet."""
+    return next(filter(None, map(job_manager().unstored, jobs)), "")
+
+
 def _watch_unstored(jobs: Sequence[Job]) -> None:
     if _are_stored(jobs):
         st.rerun()
-    reason = next(filter(None, map(job_manager().unstored, jobs)), "")
-    if reason:
+    if reason := _reason(jobs):
         st.warning(
             f"**This result is not stored yet.** {plain(reason)} It is in memory, and will be "
             "stored as soon as possible. If the server ends before that, the result is lost."
