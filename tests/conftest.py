@@ -28,6 +28,10 @@ settings.load_profile("repeatable")  # ``--hypothesis-profile random`` looks for
 
 # Most workers of the tests live for seconds. They load what their jobs need, and no more.
 os.environ.setdefault("ODT_WARM_WORKERS", "0")
+for name in ("ODT_DATABASE_URL", "ODT_DATA_DIR", "ODT_RETENTION_DAYS"):
+    os.environ.pop(name, None)  # the tests have stores of their own
+
+pytest_plugins = ("tests.databases",)
 
 OWN_SERVERS = ("runs", "studies", "people", "restart", "full_disk", "installed", "sheets")
 """Browser tests that start servers of their own, or need none: ``test_<name>*.py``."""

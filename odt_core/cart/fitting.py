@@ -198,11 +198,11 @@ def _columns_of(train: EncodedData) -> Any:
     """Make scikit-learn's input: the columns of `cart_columns`, sparse if there are many."""
     columns: Any = None
     if train.n_columns > WIDE or _is_long(train):
-        columns = _sparse_columns(train.features, train.codes)
+        columns = sparse_columns(train.features, train.codes)
     return cart_columns(train.features, train.codes) if columns is None else columns
 
 
-def _sparse_columns(features: tuple[Feature, ...], codes: npt.NDArray[np.integer]) -> Any:
+def sparse_columns(features: tuple[Feature, ...], codes: npt.NDArray[np.integer]) -> Any:
     """Make CART's columns as a sparse matrix; None if a number is missing.
 
     scikit-learn takes no missing values in a sparse matrix.

@@ -127,6 +127,8 @@ class JobManager:
     ----------
     store : Store
         The store that was given.
+    pool : Pool
+        The workers.
 
     Raises
     ------
@@ -144,13 +146,13 @@ class JobManager:
     ) -> None:
         self.store = store
         self._setting = ""
-        self._pool = pool or self._make_pool(n_workers, memory_limit)
+        self.pool = pool or self._make_pool(n_workers, memory_limit)
         self._server = store.queue.register()
         self._closed = threading.Event()
         self._beat_at = time.monotonic()
-        self._jobs = ServerJobs(store, self._server, self._pool)
-        self._dispatch = Dispatch(store, self._server, self._pool, self._jobs)
-        self._pool.start(self._dispatch)
+        self._jobs = ServerJobs(store, self._server, self.pool)
+        self._dispatch = Dispatch(store, self._server, self.pool, self._jobs)
+        self.pool.start(self._dispatch)
         self._threads = ServiceThreads(self._jobs, self._closed)
         self._threads.start("dispatch", self._dispatch.start_all, self._dispatch.wait)
         self._threads.start("deadlines", self._jobs.kill_overdue, GLANCE)
@@ -183,7 +185,7 @@ class JobManager:
 
         Meanwhile results stay in memory, and pages show them.
         """
-        return self._jobs.problem or self._pool.problem or self._setting
+        return self._jobs.problem or self.pool.problem or self._setting
 
     def unstored(self, job: Job) -> str:
         """One sentence on why an ended job is not in the store yet; empty if it is stored.
@@ -398,7 +400,7 @@ class JobManager:
         self._closed.set()
         atexit.unregister(self.close)
         self._dispatch.close()
-        self._pool.close()
+        self.pool.close()
         self._threads.join()
         if self._jobs.close():
             self._jobs.ask(lambda: self.store.queue.leave(self._server))

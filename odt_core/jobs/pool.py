@@ -210,7 +210,7 @@ class LocalPool:
 
     def __init__(self, n_workers: int, memory_limit: int | None = None) -> None:
         self.problem = ""
-        self._n_workers = n_workers
+        self.n_workers = n_workers
         self.memory_limit = memory_limit or share_of_memory(n_workers)
         self._lock = threading.Lock()
         self._workers: list[_WorkerProcess] = []
@@ -224,6 +224,11 @@ class LocalPool:
         """Start the workers."""
         self._listener = listener
         threading.Thread(target=self._maintain_workers, daemon=True, name="odt-workers").start()
+
+    def workers(self) -> dict[int, str | None]:
+        """Return the process id of each worker, with the job that it has."""
+        with self._lock:
+            return {worker.process.pid: worker.job for worker in self._workers}
 
     def n_free(self) -> int:
         """Count the workers that are ready and idle."""
@@ -345,7 +350,7 @@ class LocalPool:
     def _start_missing(self) -> None:
         failure = None
         with self._lock:
-            while len(self._workers) < self._n_workers and not self._closed:
+            while len(self._workers) < self.n_workers and not self._closed:
                 try:
                     worker = _WorkerProcess(self._folders.make())
                 except OSError as error:

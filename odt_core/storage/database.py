@@ -50,7 +50,6 @@ LOG_LIMIT = 16 * 1024 * 1024
 """Size in bytes to which SQLite's write-ahead log is cut after a large write."""
 
 _PRAGMAS = (
-    f"PRAGMA busy_timeout = {int(WAIT_FOR_FILE * 1000)}",
     "PRAGMA foreign_keys = ON",
     "PRAGMA synchronous = FULL",  # a commit survives a power cut, not only a killed process
     "PRAGMA secure_delete = ON",  # deleted content is overwritten with zeros
@@ -252,9 +251,9 @@ class Database:
 
     def _cut_log(self, connection: Connection, wait: int) -> bool:
         """Empty SQLite's write-ahead log; false if a reader still used it after `wait` seconds."""
-        connection.execute(text(f"PRAGMA busy_timeout = {wait * 1000}"))
+        connection.execute(text(_wait_pragma(wait)))
         busy, _, _ = connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)")).one()
-        connection.execute(text(_PRAGMAS[0]))
+        connection.execute(text(_wait_pragma(WAIT_FOR_FILE)))
         return not busy
 
     def close(self) -> None:
@@ -298,7 +297,7 @@ def _make_engine(url: URL, is_sqlite: bool, in_memory: bool) -> Engine:
     def set_up(connection: sqlite3.Connection, _record: object) -> None:
         # Python's driver must not begin transactions by itself, because `begin` below does it.
         connection.isolation_level = None
-        for pragma in _PRAGMAS:
+        for pragma in (_wait_pragma(WAIT_FOR_FILE), *_PRAGMAS):
             connection.execute(pragma)
 
     @event.listens_for(engine, "begin")
@@ -308,6 +307,11 @@ def _make_engine(url: URL, is_sqlite: bool, in_memory: bool) -> Engine:
             connection.exec_driver_sql(statement)
 
     return engine
+
+
+def _wait_pragma(seconds: float) -> str:
+    """Write the pragma for the time that a connection waits for the file."""
+    return f"PRAGMA busy_timeout = {int(seconds * 1000)}"
 
 
 def dump_json(value: Any) -> str:

@@ -74,6 +74,8 @@ class Store:
     ----------
     datasets, runs, studies, queue, exchange, sign_ins
         The calls for each of these.
+    database : Database
+        The database beneath them, with the data of all owners. Only this room and its tests use it.
     problem : str
         One sentence on why nothing outlives this process; empty if all is well.
 
@@ -98,25 +100,25 @@ class Store:
         if retention_days is not None:
             check_days(retention_days)
         self._retention_days = retention_days or _retention_from_environment()
-        self._database = Database(locate(address, folder))
-        self._database.prepare_file()
-        migrate(self._database)
-        cache = FileCache(folder / "cache" / self._database.key[:16])
-        self.datasets = Datasets(self._database, cache)
-        self.runs = Runs(self._database)
-        self.studies = Studies(self._database)
-        self.queue = Queue(self._database, Presence(folder / "servers"), lease)
-        self.exchange = Exchange(self._database, self.datasets)
-        self.sign_ins = SignIns(self._database)
+        self.database = Database(locate(address, folder))
+        self.database.prepare_file()
+        migrate(self.database)
+        cache = FileCache(folder / "cache" / self.database.key[:16])
+        self.datasets = Datasets(self.database, cache)
+        self.runs = Runs(self.database)
+        self.studies = Studies(self.database)
+        self.queue = Queue(self.database, Presence(folder / "servers"), lease)
+        self.exchange = Exchange(self.database, self.datasets)
+        self.sign_ins = SignIns(self.database)
 
     @property
     def place(self) -> str:
         """The database's name, without a password."""
-        return self._database.place
+        return self.database.place
 
     def retention(self, owner: str) -> int | None:
         """An owner's age limit for unused data sets and their runs, in days; None for no limit."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             query = select(OwnerRow.retention_days).where(OwnerRow.subject == owner)
             return connection.scalar(query) or self._retention_days
 
@@ -130,8 +132,8 @@ class Store:
         """
         if days is not None:
             check_days(days)
-        with self._database.write() as connection:
-            ensure_owner(self._database, connection, owner, self._database.now(connection))
+        with self.database.write() as connection:
+            ensure_owner(self.database, connection, owner, self.database.now(connection))
             connection.execute(
                 update(OwnerRow).where(OwnerRow.subject == owner).values(retention_days=days)
             )
@@ -146,16 +148,16 @@ class Store:
         removed = self._delete_old()
         self.sign_ins.delete_ended()
         self.datasets.sweep_cache()
-        return Tidied(interrupted, removed, wipe(self._database))
+        return Tidied(interrupted, removed, wipe(self.database))
 
     def close(self) -> None:
         """Close the idle connections."""
-        self._database.close()
+        self.database.close()
 
     def _delete_old(self) -> int:
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             owners = connection.execute(select(OwnerRow.subject, OwnerRow.retention_days)).all()
-            now = self._database.now(connection)
+            now = self.database.now(connection)
         removed = 0
         for owner, own_days in owners:
             days = own_days or self._retention_days

@@ -77,7 +77,7 @@ class Worker:
         end_this_with_all()
 
     def _run_job(self, job: str, record: dict[str, Any], path: Path, hurry: bool) -> None:
-        progress = _ProgressSender(job, self._send_message)
+        progress = ProgressSender(job, self._send_message)
         best = _BestSender(job, self._send_message)
 
         def on_best(found: BestSoFar) -> None:
@@ -131,7 +131,7 @@ class Worker:
             self._answers.flush()
 
 
-class _ProgressSender:
+class ProgressSender:
     """Sends a job's progress at most every `PROGRESS_EVERY` seconds, and always the last point."""
 
     def __init__(self, job: str, send_message: Callable[[dict[str, Any]], None]) -> None:

@@ -220,7 +220,7 @@ def _watch(found: Job, name: str, others: Others) -> None:
 
 def _draw_found(ranking: Ranking, name: str, others: Others, take: Callable[[str], None]) -> None:
     """Draw a finished ranking: headline, figure, remarks and table."""
-    st.markdown(plain(_headline(ranking, name)))
+    st.markdown(plain(headline(ranking, name)))
     _draw_figure(ranking, name, others, take)
     for sentence in _sentences(ranking):
         st.caption(plain(sentence))
@@ -228,7 +228,7 @@ def _draw_found(ranking: Ranking, name: str, others: Others, take: Callable[[str
         st.html(_table(ranking, name))
 
 
-def _headline(ranking: Ranking, name: str) -> str:
+def headline(ranking: Ranking, name: str) -> str:
     """Say what the question is about now, and which columns are better or as good."""
     loss = ranking.loss
     now = f"It is about {shorten(name, 40)} now"

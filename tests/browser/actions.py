@@ -35,16 +35,15 @@ def patients(n_rows: int = 240) -> bytes:
 
 
 def edit_kind(window: Window, row: int, word: str) -> None:
-    """Choose a kind in the table of columns with the keyboard, as one who sees it would."""
+    """Choose a kind in the table of columns with the keyboard, like a user who sees the table."""
     grid = window.page.get_by_test_id("stDataFrame").last.locator("canvas").first
     grid.scroll_into_view_if_needed()
     box = grid.bounding_box()
     assert box is not None
     row_height = 33
     window.page.mouse.click(box["x"] + 170, box["y"] + row_height * (row + 1.5))
-    window.page.wait_for_timeout(2 * FAST_TYPIST)
     window.page.keyboard.press("Enter")
-    window.page.wait_for_timeout(2 * FAST_TYPIST)
+    expect(window.page.locator("[id^=gdg-overlay]")).to_have_count(1)
     window.page.keyboard.type(word, delay=FAST_TYPIST)
     window.until_asked(lambda: window.page.keyboard.press("Enter"))
     window.settle()
@@ -66,8 +65,13 @@ def click_cell(window: Window, row: int, x: int) -> None:
 
 
 def press(window: Window, key: str) -> None:
+    window.click(window.page.locator(f".st-key-{key}").get_by_role("button").first)
+
+
+def unfold(window: Window, key: str) -> None:
+    """Open a menu, and see that it is open."""
     window.page.locator(f".st-key-{key}").get_by_role("button").first.click()
-    window.settle()
+    expect(window.page.get_by_test_id("stPopoverBody").last).to_be_visible()
 
 
 def open_train(

@@ -10,13 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -30,9 +24,9 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.browser.window import STEP_MILLISECONDS, Server, Window
+from tests.browser.server import Server, run_dashboard
+from tests.browser.window import STEP_MILLISECONDS, Window
 
-ROOT = Path(__file__).resolve().parents[2]
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -49,7 +43,6 @@ FLAGS = (
     "--js-flags=--no-opt,--no-maglev",
 )
 CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-START_SECONDS = 60
 expect.set_options(timeout=STEP_MILLISECONDS)
 
 
@@ -58,82 +51,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _wait_until_up(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            break
-        try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2) as answer:
-                if answer.status == 200:
-                    return
-        except OSError:
-            time.sleep(0.1)
-    raise RuntimeError(f"the dashboard did not start:\n{log.read_text()}")
-
-
-@contextmanager
-def run_dashboard(
-    folder: Path,
-    *,
-    port: int | None = None,
-    below: str = "",
-    command: Sequence[str] = (sys.executable, "-m", "streamlit", "run", "app.py"),
-    cwd: Path = ROOT,
-    **settings: str,
-) -> Iterator[Server]:
-    """The dashboard on a port of its own, with its data in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-        For its data and its log.
-    port : int, optional
-        A free one by default.
-    below : str
-        The path of its address, such as ``/trees``.
-    command : sequence of str
-        What starts it; Streamlit's options follow.
-    cwd : Path
-        Where it is started.
-    settings
-        Environment variables.
-    """
-    log = folder / "server.log"
-    port = port or free_port()
-    url = f"http://localhost:{port}{below}"
-    with log.open("ab") as output:
-        process = subprocess.Popen(
-            [*command, "--server.port", str(port), "--server.headless", "true"]
-            + ["--server.fileWatcherType", "none"],
-            cwd=cwd,
-            env={
-                **os.environ,
-                "ODT_DATA_DIR": str(folder / "data"),
-                "STREAMLIT_SERVER_BASE_URL_PATH": below,
-                **settings,
-            },
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            _wait_until_up(url, process, log)
-            yield Server(url, folder / "data", log, process.pid)
-        finally:
-            process.terminate()
-            try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
 
 
 @pytest.fixture(scope="session")
@@ -168,9 +85,9 @@ def contexts() -> list[BrowserContext]:
 
 
 def _new_context(browser: Browser, server: Server) -> BrowserContext:
-    """A context with a small page that keeps its process, and thereby the compiled scripts.
+    """A context with a small page, which keeps the browser process with its compiled scripts.
 
-    It asks for less motion: a slow machine would draw sixty pictures a second of what moves.
+    It asks for less motion, because a slow machine would draw moving parts sixty times a second.
     """
     context = browser.new_context(accept_downloads=True, reduced_motion="reduce")
     context.set_default_timeout(STEP_MILLISECONDS)
@@ -196,8 +113,8 @@ def open_window(
 ) -> Iterator[Callable[..., Window]]:
     """Opens windows: ``open_window(theme="dark", width=1024)``.
 
-    ``at`` is another server than the shared one, ``known`` the address of the identity provider,
-    which may be asked, too. Each window has cookies of its own.
+    ``at`` is another server than the shared server. ``known`` is the address of the identity
+    provider, which the page may ask, too. Each window has cookies of its own.
     When the test ends, every window must have kept to the server and thrown no script error.
     """
     windows: list[Window] = []

@@ -38,7 +38,7 @@ def train(window: Window, name: str) -> str:
     page.wait_for_url("**/train?data=*&run=*")
     # the page is drawn once more when CBC has confirmed the tree, and closes what is open
     expect(page.get_by_role("button", name="Download")).to_be_visible(timeout=SOLVED)
-    window.settle()
+    window.until_still()
     return page.url
 
 

@@ -59,7 +59,7 @@ def test_a_point_is_chosen_trained_and_found_again(open_window: Opener) -> None:
     for place in range(others.count()):
         for point in others.nth(place).locator(".points path").all():
             point.click(force=True)
-            window.settle()
+            window.settle()  # the server is not asked again about a point behind another
             if chosen.input_value() != name:
                 break
         if chosen.input_value() != name:

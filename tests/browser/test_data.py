@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import random
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,9 @@ import psutil
 from playwright.sync_api import Page, expect
 
 from tests.browser.actions import FAST_TYPIST, SOLVED, edit_kind, open_at, patients
-from tests.browser.window import BOTH_WIDTHS, Server, Window
+from tests.browser.server import Server
+from tests.browser.window import BOTH_WIDTHS, Window
+from tests.waiting import wait_until
 
 Opener = Callable[..., Window]
 
@@ -87,8 +88,7 @@ def test_the_table_of_columns_is_edited_by_keyboard(open_window: Opener) -> None
     expect(
         window.page.get_by_text("1 categorical feature and 2 numerical features; 1 column ignored.")
     ).to_be_visible()
-    window.page.get_by_role("button", name="Propose all again").click()
-    window.settle()
+    window.click(window.page.get_by_role("button", name="Propose all again"))
     expect(
         window.page.get_by_text("2 categorical features and 2 numerical features.")
     ).to_be_visible()
@@ -114,14 +114,15 @@ def test_edits_in_quick_succession_are_all_kept(open_window: Opener) -> None:
     box = grid.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + 170, box["y"] + 33 * 1.5)
+    editor = page.locator("[id^=gdg-overlay]")
     for _ in range(4):  # Enter closes the cell and goes one down
         page.keyboard.press("Enter")
+        expect(editor).to_have_count(1)
         page.keyboard.type("ignore", delay=FAST_TYPIST)
         page.keyboard.press("Enter")
-        page.wait_for_timeout(FAST_TYPIST)
-    page.wait_for_timeout(500)
-    window.settle()
+        expect(editor).to_have_count(0)
     expect(page.get_by_text("No feature; 4 columns ignored.")).to_be_visible()
+    window.settle()
     expect(page.get_by_text("Not ready:")).to_be_visible()
     expect(page.get_by_role("button", name="Choose the tree's shape")).to_be_disabled()
 
@@ -194,7 +195,7 @@ def test_text_from_files_stays_text(window: Window) -> None:
     for fold in ("Missing values", "One column in detail", "Change how it is read"):
         page.get_by_text(fold).first.click()
     page.get_by_label("Column to predict").click()
-    page.wait_for_timeout(300)
+    expect(page.get_by_role("option").first).to_be_visible()
     page.keyboard.press("Escape")
     main = page.get_by_test_id("stMain")
     expect(main.locator("a")).to_have_count(0)
@@ -234,18 +235,18 @@ def test_a_file_is_read_on_while_the_page_is_left(
     stop = page.get_by_role("button", name="Stop reading")
     expect(stop).to_be_visible()
     # the button is there a moment before the process
-    deadline = time.monotonic() + SOLVED / 1000
-    while not (reading := readers(server)) and time.monotonic() < deadline:
-        page.wait_for_timeout(20)
+    wait_until(lambda: readers(server))
+    reading = readers(server)
     assert len(reading) == 1
     page.get_by_role("link", name="Train").first.click()
     page.wait_for_url("**/train*")
     taken, seen = page.get_by_role("status").get_by_text("800,000 rows"), set(reading)
-    deadline = time.monotonic() + SOLVED / 1000
-    while not taken.is_visible() and time.monotonic() < deadline:
-        seen |= readers(server)
-        page.wait_for_timeout(50)
-    expect(taken).to_be_visible()
+
+    def is_taken() -> bool:
+        seen.update(readers(server))
+        return taken.is_visible()
+
+    wait_until(is_taken)
     assert seen == reading, "it was begun anew"
     window.settle()
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,18 +11,16 @@ from playwright.sync_api import expect
 from odt_core.data import SAMPLES
 from odt_core.storage import LOCAL_OWNER, RunStatus, RunSummary, Store
 from tests.browser.actions import SOLVED, choose_engine, choose_shape, open_train
-from tests.browser.conftest import run_dashboard
+from tests.browser.server import run_dashboard
 from tests.browser.window import Window
-from tests.core.storage.conftest import small_disk  # noqa: F401
 from tests.core.storage.helpers import fill
+from tests.waiting import wait_until
 
 UNSTORED = re.compile("^This result is not stored yet.*no room left")
 
 
 def test_what_a_full_disk_keeps_out_says_so_by_itself_and_is_stored_once_there_is_room(
-    open_window: Callable[..., Window],
-    small_disk: Path,  # noqa: F811
-    tmp_path: Path,
+    open_window: Callable[..., Window], small_disk: Path, tmp_path: Path
 ) -> None:
     with run_dashboard(tmp_path, ODT_DATA_DIR=str(small_disk)) as server:
         window = open_window(at=server, width=1440)
@@ -46,8 +43,7 @@ def test_what_a_full_disk_keeps_out_says_so_by_itself_and_is_stored_once_there_i
         expect(said).to_be_visible()
 
         window.settle()
-        page.get_by_text("Curves over many splits").click()
-        window.settle()
+        window.click(page.get_by_text("Curves over many splits"))
         page.get_by_role("spinbutton", name="Splits").fill("2")
         window.until_asked(lambda: page.keyboard.press("Enter"))
         window.settle()
@@ -60,10 +56,8 @@ def test_what_a_full_disk_keeps_out_says_so_by_itself_and_is_stored_once_there_i
         filler.unlink()
         expect(said).to_have_count(0, timeout=SOLVED)
         with_room = Store(folder=small_disk)
-        deadline = time.monotonic() + SOLVED / 1000
-        while {run.kind for run in done(with_room)} != {"train", "frontier", "curve"}:
-            assert time.monotonic() < deadline, done(with_room)
-            time.sleep(0.1)
+        kinds = {"train", "frontier", "curve"}
+        wait_until(lambda: {run.kind for run in done(with_room)} == kinds)
         with_room.close()
 
 

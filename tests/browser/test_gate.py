@@ -10,7 +10,8 @@ from playwright.sync_api import Browser
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from tests.browser.window import Server, Window
+from tests.browser.server import Server
+from tests.browser.window import Window
 
 
 def ask(server: Server, path: str, **headers: str) -> http.client.HTTPResponse:

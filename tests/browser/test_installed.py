@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from odt_core import MADE_BY
 from odt_core.data import SAMPLES
 from tests.browser.actions import SOLVED, open_train
-from tests.browser.conftest import run_dashboard
+from tests.browser.server import run_dashboard
 from tests.browser.window import Window
 from tests.installing import install
 

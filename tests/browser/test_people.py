@@ -15,10 +15,11 @@ from websockets.typing import Origin
 
 from odt_core.storage import LOCAL_OWNER, Store
 from pages.frame.gate import TOKEN
-from tests.browser.conftest import free_port, run_dashboard
 from tests.browser.identity import ALICE, BLANK, BOB, NOBODY, Person, Provider, run_provider
 from tests.browser.people import account, cookies_of, sign_in, status, train
-from tests.browser.window import BOTH_WIDTHS, Server, Window
+from tests.browser.server import Server, run_dashboard
+from tests.browser.window import BOTH_WIDTHS, Window
+from tests.ports import free_port
 from tests.runs import Maker, ward
 
 Opener = Callable[..., Window]

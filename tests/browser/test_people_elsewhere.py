@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import free_port, run_dashboard
 from tests.browser.identity import ALICE, BOB, Provider, run_provider
 from tests.browser.people import account, cookies_of, sign_in, status, train
-from tests.browser.window import Server, Window
-from tests.core.storage.conftest import postgres  # noqa: F401
+from tests.browser.server import Server, run_dashboard
+from tests.browser.window import Window
 from tests.core.storage.postgres import PostgresServer
+from tests.ports import free_port
 
 BELOW = "/trees"
 MODEL = b'"odt-model"'
@@ -30,9 +30,7 @@ def provider() -> Iterator[Provider]:
 
 @pytest.fixture(scope="module")
 def below(
-    provider: Provider,
-    postgres: PostgresServer,  # noqa: F811
-    tmp_path_factory: pytest.TempPathFactory,
+    provider: Provider, postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
     """A dashboard below a path, with its store in PostgreSQL."""
     folder, port = tmp_path_factory.mktemp("below"), free_port()
@@ -65,7 +63,7 @@ def arrive(
 
 
 def content(address: str, cookies: str = "") -> bytes:
-    """What the server answers, whatever its status."""
+    """The body of the server's answer, also of an error."""
     asked = urllib.request.Request(address, headers={"Cookie": cookies})
     try:
         with urllib.request.urlopen(asked, timeout=20) as answer:
@@ -102,10 +100,8 @@ def test_below_a_path_the_gate_closes_what_it_closes_elsewhere(
     assert status(f"{below.url}/media/0123456789abcdef.csv", cookies) == 403
 
 
-def test_while_the_database_is_away_nobody_comes_in_and_all_is_said(
-    arrive: Callable[[], Window],
-    below: Server,
-    postgres: PostgresServer,  # noqa: F811
+def test_while_the_database_is_away_nobody_comes_in_and_pages_say_why(
+    arrive: Callable[[], Window], below: Server, postgres: PostgresServer
 ) -> None:
     inside, outside = arrive(), arrive()
     sign_in(inside, BOB)

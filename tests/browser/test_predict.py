@@ -18,7 +18,8 @@ from odt_core.render import LIGHT
 from odt_core.scoring import answer_case
 from odt_core.storage import LOCAL_OWNER, RunSummary, Store
 from odt_core.topology import Topology
-from tests.browser.window import BOTH_WIDTHS, Server, Window
+from tests.browser.server import Server
+from tests.browser.window import BOTH_WIDTHS, Window
 from tests.runs import Maker, ward
 
 Opener = Callable[..., Window]

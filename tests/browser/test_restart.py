@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +13,10 @@ from playwright.sync_api import expect
 from odt_core.data import SAMPLES
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
 from tests.browser.actions import SOLVED, choose_engine, choose_shape, open_at, press, tick
-from tests.browser.conftest import free_port, run_dashboard
+from tests.browser.server import run_dashboard
 from tests.browser.window import Window
+from tests.ports import free_port
+from tests.waiting import wait_until
 
 
 def test_a_killed_server_keeps_the_best_tree_and_runs_it_again(
@@ -33,13 +34,13 @@ def test_a_killed_server_keeps_the_best_tree_and_runs_it_again(
         page.wait_for_url("**/train?data=*&run=*")
         run_id = page.url.split("run=")[1]
         store = Store(folder=server.data_dir)
-        _wait(lambda: store.runs.get(LOCAL_OWNER, run_id).best is not None)
+        wait_until(lambda: store.runs.get(LOCAL_OWNER, run_id).best is not None)
         page.close()  # which does not stop the run
         os.kill(server.pid, signal.SIGKILL)
 
     with run_dashboard(tmp_path, port=port) as server:
         # before anybody visits: the server itself sees what the old one left
-        _wait(lambda: store.runs.summary(LOCAL_OWNER, run_id).status is RunStatus.INTERRUPTED)
+        wait_until(lambda: store.runs.summary(LOCAL_OWNER, run_id).status is RunStatus.INTERRUPTED)
         # a page that asks for news while there is no server says so on the console
         window.errors[:] = [error for error in window.errors if "disconnected" not in error]
         window = open_window(at=server, width=1440)
@@ -58,10 +59,3 @@ def test_a_killed_server_keeps_the_best_tree_and_runs_it_again(
         chosen.get_by_role("button", name="Stop").click()
         expect(chosen.get_by_text("stopped early", exact=True)).to_be_visible(timeout=SOLVED)
     store.close()
-
-
-def _wait(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SOLVED / 1000
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)

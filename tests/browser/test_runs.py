@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,10 +12,11 @@ from playwright.sync_api import Browser, expect
 
 from odt_core.storage import LOCAL_OWNER, Ending, RunQuery, RunStatus, Store
 from odt_core.topology import Topology
-from tests.browser.actions import SOLVED, click_cell, press, tick
-from tests.browser.conftest import run_dashboard
-from tests.browser.window import BOTH_WIDTHS, STEP_MILLISECONDS, Server, Window
+from tests.browser.actions import SOLVED, click_cell, press, tick, unfold
+from tests.browser.server import Server, run_dashboard
+from tests.browser.window import BOTH_WIDTHS, Window
 from tests.runs import Maker
+from tests.waiting import wait_until
 
 Opener = Callable[..., Window]
 
@@ -97,11 +97,9 @@ def test_columns_and_split_survive_a_reload(
     window = open_window(at=history[0])
     window.go()
     page = window.page
-    page.get_by_role("button", name="Use this sample").nth(3).click()
-    window.settle()
+    window.click(page.get_by_role("button", name="Use this sample").nth(3))
     expect(page.get_by_text(re.compile("345 training rows"))).to_be_visible()
-    page.get_by_text("All rows train").click()
-    window.settle()
+    window.click(page.get_by_text("All rows train"))
     expect(page.get_by_text(re.compile("432 training rows"))).to_be_visible()
     page.wait_for_url("**/?data=*")
     page.reload()
@@ -143,8 +141,7 @@ def test_up_to_four_runs_side_by_side(runs: Window) -> None:
     page.get_by_role("combobox", name="What").click()  # leaves out frontiers: they have no tree
     runs.until_asked(page.get_by_role("option", name="Tree", exact=True).click)
     page.keyboard.press("Escape")
-    page.get_by_test_id("stButtonGroup").get_by_text("Done").click()
-    runs.settle()
+    runs.click(page.get_by_test_id("stButtonGroup").get_by_text("Done"))
     for row in range(3):  # the effect of each tick is seen before the next
         tick(runs, row)
         trees = page.locator("[class*=st-key-runs_tree_] .stGraphVizChart")
@@ -202,7 +199,7 @@ def test_a_run_goes_out_as_a_file_and_comes_in_again(
     page, (_, maker) = runs.page, history
     search(runs, "deeper")
     tick(runs, 0)
-    press(runs, "runs_export")
+    unfold(runs, "runs_export")
     with page.expect_download() as download:
         page.get_by_role("button", name="With the data", exact=True).click()
     file = tmp_path / download.value.suggested_filename
@@ -210,7 +207,7 @@ def test_a_run_goes_out_as_a_file_and_comes_in_again(
     assert json.loads(file.read_text())["format"] == "odt-run"
     page.keyboard.press("Escape")
     before = maker.store.runs.list(LOCAL_OWNER).total
-    press(runs, "runs_import")
+    unfold(runs, "runs_import")
     page.set_input_files(
         ".st-key-runs_import_0 [data-testid=stFileUploaderDropzoneInput]",
         {"name": "bad.json", "mimeType": "application/json", "buffer": b"{}"},
@@ -227,12 +224,10 @@ def test_deleting_runs_asks_first(runs: Window, history: tuple[Server, Maker]) -
     tick(runs, 0)
     expect(page.get_by_text("ended unexpectedly").first).to_be_visible()
     press(runs, "runs_delete")
-    page.get_by_role("dialog").get_by_role("button", name="Keep").click()
-    runs.settle()
+    runs.click(page.get_by_role("dialog").get_by_role("button", name="Keep"))
     assert "Broken" in {run.name for run in maker.store.runs.list(LOCAL_OWNER).runs}
     press(runs, "runs_delete")
-    page.get_by_role("dialog").get_by_role("button", name="Delete 1 run").click()
-    runs.settle()
+    runs.click(page.get_by_role("dialog").get_by_role("button", name="Delete 1 run"))
     expect(page.get_by_text("No run matches")).to_be_visible()
     assert "Broken" not in {run.name for run in maker.store.runs.list(LOCAL_OWNER).runs}
 
@@ -249,23 +244,15 @@ def test_a_data_set_goes_with_everything_made_from_it_and_off_the_disk(
     page = window.page
     page.locator(".st-key-train_tree svg g.node:visible").first.wait_for()
     assert secret.encode() in _everything(server.data_dir)
-    page.get_by_role("link", name="Data", exact=True).first.click()
-    window.settle()
-    press(window, "data_remove")
+    window.click(page.get_by_role("link", name="Data", exact=True).first)
+    unfold(window, "data_remove")
     expect(page.get_by_text(re.compile("1 run.* made from it"))).to_be_visible()
     page.get_by_role("button", name="Delete for good").click()
     expect(page.get_by_text("Which data should the tree learn from?")).to_be_visible()
     window.settle()
     assert "secret.csv" not in {record.name for record in maker.store.datasets.list(LOCAL_OWNER)}
-    _wait(lambda: secret.encode() not in _everything(server.data_dir))
+    wait_until(lambda: secret.encode() not in _everything(server.data_dir))
     assert "data=" not in page.url and "run=" not in page.url
-
-
-def _wait(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + STEP_MILLISECONDS / 1000
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def _everything(folder: Path) -> bytes:

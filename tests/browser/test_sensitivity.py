@@ -45,7 +45,7 @@ def open_page(window: Window) -> None:
 def find_frontier(window: Window) -> None:
     """Wait for the frontier of a small data set, which the page finds as it opens."""
     window.page.locator(".st-key-sens_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
-    window.settle()
+    window.until_still()
 
 
 def shown(page: Page) -> list[int]:
@@ -92,19 +92,15 @@ def test_files_slider_click_comparison_and_adoption(open_window: Opener) -> None
     expect(leaves).to_be_visible()
     window.settle()
 
-    page.locator(".js-plotly-plot .points path").nth(0).click(force=True)
-    window.settle()
+    window.click(page.locator(".js-plotly-plot .points path").nth(0), force=True)
     assert shown(page)[2] == 0, "the first point misses no one"
     floor = page.get_by_role("textbox", name="At least, in %")
     expect(floor).to_have_value("95")
-    page.get_by_role("button", name="Back to the floor").click()
-    window.settle()
+    window.click(page.get_by_role("button", name="Back to the floor"))
     assert shown(page)[2] > 0
-    page.locator(".js-plotly-plot .points path").nth(2).click(force=True)
-    window.settle()
+    window.click(page.locator(".js-plotly-plot .points path").nth(2), force=True)
 
-    page.get_by_role("button", name="Compare", exact=True).click()
-    window.settle()
+    window.click(page.get_by_role("button", name="Compare", exact=True))
     floor.fill("97,5")
     page.keyboard.press("Enter")
     window.settle()
@@ -172,8 +168,7 @@ def test_curves_look_right_and_a_click_draws_the_tree_of_its_shape_and_floor(
     window = open_window(theme="dark", width=1440)
     open_page(window)
     page = window.page
-    page.get_by_text("Curves over many splits").click()
-    window.settle()
+    window.click(page.get_by_text("Curves over many splits"))
     page.get_by_role("spinbutton", name="Splits").fill("4")
     page.get_by_role("textbox", name="Floors, in %").fill("90, 95, 99")
     page.keyboard.press("Enter")

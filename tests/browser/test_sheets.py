@@ -231,7 +231,7 @@ def test_a_shortened_name_has_its_whole_name_below_the_printed_drawing(open_shee
         assert mark is not None and mark[1] in drawn
 
 
-def test_lists_without_room_on_paper_are_said_to_stand_elsewhere(open_sheet: Open) -> None:
+def test_lists_without_room_on_paper_refer_to_another_place(open_sheet: Open) -> None:
     page = open_sheet(card(wordy_tree(4, 80, 24)))
     page.emulate_media(media="print")
     expect(page.locator(".keys").last).to_contain_text("have no room on this page")

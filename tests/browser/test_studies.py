@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from odt_core.data import SAMPLES
 from tests.browser.actions import SOLVED, choose_engine, choose_shape, open_at, press, tick
-from tests.browser.conftest import run_dashboard
-from tests.browser.window import Server, Window
+from tests.browser.server import Server, run_dashboard
+from tests.browser.window import Window
 from tests.runs import ward
 
 Opener = Callable[..., Window]
@@ -30,8 +30,7 @@ def test_a_frontier_and_curves_survive_a_reload_and_open_again(
     window = open_window(at=quiet, width=1440)
     window.go_first("runs", "No runs yet")
     page = window.page
-    page.get_by_role("link", name="Data", exact=True).first.click()
-    window.settle()
+    window.click(page.get_by_role("link", name="Data", exact=True).first)
     window.upload("ward.csv", ward())
     page.get_by_role("link", name="Sensitivity").first.click()
     page.wait_for_url("**/sensitivity*")
@@ -43,8 +42,7 @@ def test_a_frontier_and_curves_survive_a_reload_and_open_again(
     page.locator(".st-key-sens_tree svg g.node:visible").first.wait_for()
     expect(page.get_by_text("before you changed")).to_have_count(0)
 
-    page.get_by_text("Curves over many splits").click()
-    window.settle()
+    window.click(page.get_by_text("Curves over many splits"))
     page.get_by_role("spinbutton", name="Splits").fill("2")
     page.keyboard.press("Enter")
     window.settle()

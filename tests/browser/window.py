@@ -1,4 +1,4 @@
-"""A running dashboard and a page of it in the browser."""
+"""A page of a dashboard in the browser."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import FilePayload, Locator, Page, WebSocket, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from tests.browser.server import Server
 
 SHOTS = Path(__file__).parent / "shots"
 STEP_MILLISECONDS = 60_000
@@ -53,7 +56,7 @@ CONTRAST = """element => {
   const both = [light(ground), light(rgb(getComputedStyle(element).color))]
   return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05)
 }"""
-"""How far an element's words stand out from what lies behind them (WCAG 2.2)."""
+"""The contrast of an element's words to what lies behind them (WCAG 2.2)."""
 
 WATCH_FOR_REFUSAL = """
 window.refused = false
@@ -62,24 +65,18 @@ window.watch = new MutationObserver(() => {
 })
 window.watch.observe(document, {childList: true, subtree: true})
 """
-"""Remembers whether the page was ever said not to exist."""
+"""Remembers whether the page said at any moment that it does not exist."""
+DRAWN = """() => new Promise((done) => {
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))
+})"""
+"""Is over when the browser has drawn twice: React sends what a click changes after a drawing."""
 BOTH_WIDTHS = [("light", (1024, 1440)), ("dark", (1440, 1024))]
-"""Each theme, with the width that a page is opened in and the one that it is then given."""
+"""Each theme, with the window's first width and its second."""
 
 
 def contrast(words: Locator) -> float:
-    """How far an element's words stand out from what lies behind them (WCAG 2.2)."""
+    """The contrast of an element's words to what lies behind them (WCAG 2.2)."""
     return float(words.evaluate(CONTRAST))
-
-
-@dataclass(frozen=True)
-class Server:
-    """A running dashboard."""
-
-    url: str
-    data_dir: Path
-    log: Path
-    pid: int
 
 
 @dataclass
@@ -94,6 +91,7 @@ class Window:
     _answered: int = 0
     _is_waiting: bool = False
     _has_begun: bool = False
+    _is_watching: bool = False
 
     @property
     def url(self) -> str:
@@ -110,8 +108,9 @@ class Window:
 
     def _note_request(self, frame: bytes | str) -> None:
         assert isinstance(frame, bytes)
-        if BackMsg.FromString(frame).WhichOneof("type") == "rerun_script":
-            self._asked += 1
+        message = BackMsg.FromString(frame)
+        if message.WhichOneof("type") == "rerun_script":
+            self._asked += not message.rerun_script.is_auto_rerun
             self._is_waiting, self._has_begun = True, False
 
     def _note_answer(self, frame: bytes | str) -> None:
@@ -119,33 +118,57 @@ class Window:
         message = ForwardMsg.FromString(frame)
         kind = message.WhichOneof("type")
         self._answered += kind == "script_finished"
-        if kind == "new_session":
+        if kind == "auto_rerun":
+            self._is_watching = True
+        elif kind == "new_session":
             self._has_begun = True
+            self._is_watching &= bool(message.metadata.run.fragment_ids)
         elif kind == "script_finished" and self._has_begun:  # else it is an earlier question's end
             self._is_waiting = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
     def settle(self) -> None:
         """Wait until the script has run and everything is drawn.
 
-        A busy server begins to run long after it was asked to, and till then the page looks as if
-        nothing were to come. So the questions to the server and its answers are followed, too.
+        A busy server begins late, and until then the page looks finished. So this method also
+        follows the questions to the server and the answers. A part of the page may ask once more
+        when it is drawn.
         """
-        self.page.wait_for_timeout(100)  # what is pressed now is asked for now
-        self._wait_for(lambda: not self._is_waiting, "the server did not answer")
-        self.page.wait_for_selector(
-            "[data-testid=stApp][data-test-script-state=notRunning]", state="attached"
-        )
-        expect(self.page.locator("[data-testid=stSkeleton]")).to_have_count(0)
-        self.page.wait_for_timeout(150)
+        self._let_draw()  # what was pressed is asked for now
+        asked = -1
+        while asked != self._asked:
+            asked = self._asked
+            self._wait_for(lambda: not self._is_waiting, "the server did not answer")
+            self.page.wait_for_selector(
+                "[data-testid=stApp][data-test-script-state=notRunning]", state="attached"
+            )
+            expect(self.page.locator("[data-testid=stSkeleton]")).to_have_count(0)
+            self._let_draw()
+
+    def until_still(self) -> None:
+        """Wait until no part of the page watches anything: the page is not drawn again by itself.
+
+        While a whole page is drawn again, its buttons for files may refer to what is gone.
+        """
+        self._wait_for(lambda: not self._is_watching, "the page goes on watching")
+        self.settle()
+
+    def _let_draw(self) -> None:
+        """Wait until the browser has handled what was done, and has drawn it."""
+        self.page.evaluate(DRAWN)
+
+    def click(self, target: Locator, *, force: bool = False) -> None:
+        """Click, wait until the page has asked the server about it, and until all is drawn."""
+        self.until_asked(partial(target.click, force=force))
+        self.settle()
 
     def until_asked(self, act: Callable[[], object]) -> None:
-        """Do something that the page asks the server about, and wait until it has asked."""
+        """Do something, and wait until the page has asked the server about it."""
         asked = self._asked
         act()
         self._wait_for(lambda: self._asked > asked, "the page did not ask the server")
 
     def until_answered(self, times: int) -> None:
-        """Wait until the server has drawn again some times, as it does where a run is watched."""
+        """Wait until the server has drawn the page or a part of it some times more."""
         answered = self._answered
         self._wait_for(lambda: self._answered >= answered + times, "nothing was drawn again")
 
@@ -162,10 +185,7 @@ class Window:
         self.settle()
 
     def go_first(self, path: str, words: str) -> None:
-        """Open a page of a server that nobody has asked for any: it is there, with these words.
-
-        Its address may be a bookmark.
-        """
+        """Open a page of a new server first, as from a bookmark, and see these words on it."""
         with self.page.add_init_script(WATCH_FOR_REFUSAL):
             self.go(path)
         self.page.wait_for_url(f"**/{path}*")
@@ -199,9 +219,9 @@ class Window:
         return self._pixels_too_many(LEGEND_OVERLAP)
 
     def _pixels_too_many(self, measure: str) -> float:
-        """A measure that is to be less than 1, once a busy browser has laid the page out.
+        """Measure until the result is less than 1, since a busy browser takes time for the layout.
 
-        The page is asked again and again from here: its own policy forbids to do that inside.
+        The page's own policy forbids to repeat the measuring inside the page.
         """
         deadline = time.monotonic() + LAYOUT_MILLISECONDS / 1000
         while (pixels := float(self.page.evaluate(measure))) >= 1 and time.monotonic() < deadline:
@@ -245,6 +265,6 @@ class Window:
         self.page.set_viewport_size(
             {"width": size["width"], "height": max(int(needed) + 8, size["height"])}
         )
-        self.page.wait_for_timeout(400)
+        self._let_draw()
         self.page.screenshot(path=SHOTS / f"{name}.png")
         self.page.set_viewport_size(size)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from contextlib import suppress
 
 import psutil
 import pytest
 
 from tests.leftovers import ROOT
+from tests.waiting import wait_until
 
-PATIENCE = 120.0
 CODE = """
 import subprocess, sys
 from odt_core.processes import apart
@@ -40,7 +39,7 @@ def start() -> tuple[subprocess.Popen[str], psutil.Process]:
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """Whether a process runs; one that has ended may wait long for its new parent to notice."""
+    """Whether a process runs. An ended process may wait long for its new parent to notice."""
     with suppress(psutil.NoSuchProcess):
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     return False
@@ -51,10 +50,7 @@ def test_what_a_killed_run_has_started_ends(end: str) -> None:
     parent, left = start()
     getattr(parent, end)()
     parent.wait()
-    deadline = time.monotonic() + PATIENCE
-    while is_alive(left):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: not is_alive(left))
 
 
 def test_a_run_that_ends_by_itself_is_not_watched_any_more() -> None:

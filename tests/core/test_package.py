@@ -89,7 +89,7 @@ def test_the_installed_command_trains_and_its_library_reads_the_model(
     assert "head_shape is octagon" in rules.stdout
 
 
-def test_a_wrong_option_is_told_in_the_command_s_own_name(installed: Installed) -> None:
+def test_the_message_about_a_wrong_option_has_the_commands_name(installed: Installed) -> None:
     done = installed.run("train", "absent.csv")
     assert done.returncode == 2
     assert done.stderr.startswith("odt: ")

@@ -117,9 +117,9 @@ def test_every_tree_is_tested_on_the_same_rows_and_trained_on_none_of_them(folde
     assert list(few.test.y) == list(all_of_them.test.y)
 
 
-def test_columns_that_are_not_selected_are_not_asked_about(folder):
+def test_columns_that_are_not_selected_are_not_asked_about(folder, monkeypatch):
     division = Division(*load(folder, "votes"), seed=0)
-    division._selected[1] = frozenset({"x4"})
+    monkeypatch.setattr(division, "selected", lambda least: frozenset({"x4"}))
     free = division.train(Way("depth-1", is_selected=False), 60)
     tied = division.train(Way("depth-1"), 60)
     assert free.train is not None and tied.train is not None

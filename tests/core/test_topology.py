@@ -126,7 +126,7 @@ def test_a_shape_without_a_name_is_called_by_its_text():
         ("(((((. .) .) .) .) .)", "more than 4 levels"),
     ],
 )
-def test_what_is_no_shape_is_said_in_one_sentence(text, reason):
+def test_one_sentence_refuses_a_wrong_shape(text, reason):
     with pytest.raises(InputError, match="cannot be read") as caught:
         Topology.parse(text)
     assert reason in str(caught.value)

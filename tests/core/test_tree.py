@@ -279,7 +279,7 @@ def test_only_rows_that_meet_the_question_meet_an_unseen_value():
     assert tree.apply(codes).tolist() == [0, 2, 0, 0]
 
 
-def test_a_value_that_training_rows_had_elsewhere_only_is_told_apart_from_a_new_one():
+def test_a_value_of_training_rows_elsewhere_differs_from_a_new_value():
     tree = mushroom_tree()  # no training row had code 5 of feature 0 at the root
     assert tree.absent(tree.root) == {5}
     met = tree.unseen_met(np.array([[5, 0], [-1, 0], [2, 0]]))

@@ -193,7 +193,7 @@ def test_a_shortened_list_of_long_names_has_fewer_of_them():
     ("limit", "no"),
     [(None, "c, d; not seen here: e, f"), (3, "c, d; 2 not seen here")],
 )
-def test_values_that_no_row_had_at_the_node_are_told_apart(limit, no):
+def test_values_that_no_row_had_at_the_node_are_marked(limit, no):
     words = asked(categorical(*"abcdef"), {0, 1}, observed={0, 1, 2, 3}, limit=limit)
     assert (words.yes, words.no) == ("a, b", no)
 
@@ -203,7 +203,7 @@ def test_one_value_not_seen_is_named_even_where_lists_are_short():
     assert words.no == "c, d, e; not seen here: f"
 
 
-def test_a_missing_bin_that_no_row_had_at_the_node_is_told_apart():
+def test_a_missing_bin_that_no_row_had_at_the_node_is_marked():
     words = asked(numerical(1.5, missing=True), {0}, observed={0, 1})
     assert words.no == "> 1.5; not seen here: missing"
 
@@ -295,7 +295,7 @@ def test_a_condition_names_the_shorter_side(codes, words):
     assert condition_words(categorical(*"abcdef"), frozenset(codes)) == words
 
 
-def test_missing_is_said_plainly_in_conditions():
+def test_conditions_name_missing_values_plainly():
     feature = categorical("yes", "no", "some", "(missing)")
     assert condition_words(feature, frozenset({0, 3})) == "odor is yes or missing"
     assert condition_words(feature, frozenset({0, 1, 2})) == "odor is not missing"
@@ -396,7 +396,7 @@ def test_goals(objective, words):
         ),
     ],
 )
-def test_what_could_still_be_won_is_said_in_the_goals_unit(objective, gap, words):
+def test_the_gap_is_in_the_goals_unit(objective, gap, words):
     assert gap_words(problem_of(objective), gap) == words
 
 

@@ -1,4 +1,4 @@
-"""Random trees, and the same trees in disguise, for tests of whatever reads a tree."""
+"""Random trees, and the same trees in disguise, for tests of code that reads trees."""
 
 from __future__ import annotations
 

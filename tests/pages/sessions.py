@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
 from odt_core.jobs import Batch, Job
 from pages.common.session import Work
+from tests.waiting import wait_until
 
 WORK = "odt_work"
 SECONDS = 120.0
@@ -21,18 +21,30 @@ def work(app: AppTest) -> Work:
 
 
 def said(app: AppTest) -> str:
-    """What is said in Markdown, as plain text."""
+    """The page's Markdown as plain text."""
     kinds = (app.markdown, app.caption, app.error, app.warning, app.info)
     return " ".join(str(e.value) for kind in kinds for e in kind).replace("\\", "")
 
 
 def wait_for(app: AppTest, find: Callable[[Work], Job | Batch | None]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while True:
+    """Wait until a session's job is over, and draw the page again."""
+
+    def is_over() -> bool:
         found = find(work(app))
-        if found is not None and found.is_over:
-            break
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.05)
+        return found is not None and found.is_over
+
+    wait_until(is_over)
     app.run()
     assert not app.exception
+
+
+def run_until(app: AppTest, is_so: Callable[[], object], complaint: str) -> None:
+    """Draw the page again and again, as its fragments do by themselves in a browser."""
+
+    def run() -> object:
+        app.run()
+        assert not app.exception
+        return is_so()
+
+    if not is_so():
+        wait_until(run, complaint=complaint)

@@ -207,7 +207,7 @@ def test_a_list_is_found_again_by_its_address_without_a_tree(listed: AppTest) ->
     assert other.number_input(key=keys.NUMBER).value == 12
 
 
-def test_numbers_that_cannot_be_used_are_said(open_page: Callable[..., AppTest]) -> None:
+def test_numbers_that_cannot_be_used_are_reported(open_page: Callable[..., AppTest]) -> None:
     page = open_page()
     page.text_input(key=keys.WITHIN).set_value("some").run()
     assert "'some' is not a number from 0 on" in said(page)

@@ -107,7 +107,7 @@ def test_every_setting_reaches_the_folds(page: AppTest) -> None:
     assert "Folds below the sensitivity floor" in table
 
 
-def test_the_best_and_the_simplest_are_said_with_every_candidate(compared: AppTest) -> None:
+def test_the_best_and_the_simplest_are_reported_with_every_candidate(compared: AppTest) -> None:
     batch = batch_of(compared)
     assert not batch.failure
     runs = [FoldRun.from_json(run) for result in batch.results for run in result["runs"]]
@@ -143,7 +143,7 @@ def test_the_chosen_one_is_trained_on_all_training_rows_in_one_click(compared: A
     assert "was trained before you changed" not in said(compared)
 
 
-def test_what_cannot_be_compared_is_said_in_place(page: AppTest) -> None:
+def test_what_cannot_be_compared_is_reported_in_place(page: AppTest) -> None:
     page.number_input(key=plan.FOLDS).set_value(100).run()
     assert "of the rarer class, fewer than the 100 folds" in said(page)
     assert page.button(key="compare_go").disabled

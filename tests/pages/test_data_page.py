@@ -288,7 +288,7 @@ class TestReading:
         assert kinds(loaded)["age"] is ColumnKind.IGNORE
         assert loaded.segmented_control(key="data_preset").value == "Other"
 
-    def test_a_wrong_reading_option_is_said_and_undone(self, loaded: AppTest) -> None:
+    def test_a_wrong_reading_option_is_reported_and_undone(self, loaded: AppTest) -> None:
         before = work(loaded)
         loaded.selectbox(key="data_read_delimiter").select("|").run()
         assert len(loaded.error) == 1
@@ -446,7 +446,7 @@ class TestColumns:
         ("typed", "sentence"),
         [("40; x", "'x' is not a number"), ("60; 40", "must rise"), ("", "one or more numbers")],
     )
-    def test_bad_cut_points_are_said_and_change_nothing(
+    def test_bad_cut_points_are_reported_and_change_nothing(
         self, loaded: AppTest, typed: str, sentence: str
     ) -> None:
         loaded.segmented_control(key="data_detail_method").set_value("cuts").run()
@@ -462,7 +462,7 @@ class TestFindings:
         b"p%d,%s,x,%s\n" % (i, b"A" if i % 3 else b"B", b"1" if i % 3 else b"0") for i in range(30)
     )
 
-    def test_leaks_identifiers_and_constants_are_said(self, app: AppTest) -> None:
+    def test_leaks_identifiers_and_constants_are_reported(self, app: AppTest) -> None:
         upload(app, self.TABLE, "leak.csv")
         said = texts(app)
         assert "Column 'twin' alone determines the outcome 'y'" in said
@@ -629,7 +629,7 @@ class TestFindings:
         assert not work(app).schema.guessed
         assert "Done. It is the outcome: column_3." in texts(app)
 
-    def test_rows_of_one_patient_are_kept_together_until_told_otherwise(self, app: AppTest) -> None:
+    def test_rows_of_one_patient_stay_together_by_default(self, app: AppTest) -> None:
         content = "\n".join(
             ["patient_id,b,y", *(f"{70 + i // 3},{i % 5},{i % 2}" for i in range(90))]
         )
@@ -671,7 +671,7 @@ class TestRows:
         ("typed", "sentence"),
         [("most", "train-size is 'most'"), ("0", "train-size"), ("900", "there are only 11 rows")],
     )
-    def test_sizes_that_cannot_be_are_said(
+    def test_sizes_that_cannot_be_are_reported(
         self, loaded: AppTest, typed: str, sentence: str
     ) -> None:
         loaded.segmented_control(key="data_preset").set_value("Other").run()

@@ -119,7 +119,7 @@ def test_an_open_page_is_closed_when_its_sign_in_is_no_longer_known(
             return next(answers, None) or still_valid()
 
     async def page(scope: Scope, receive: Receive, send: Send) -> None:
-        """What Streamlit does: answer whatever is asked, until the other end is gone."""
+        """Answer every question until the other end is gone, as Streamlit does."""
         while (await receive())["type"] != "websocket.disconnect":
             await send({"type": "websocket.send", "bytes": b"secret"})
         await send({"type": "websocket.send", "bytes": b"too late"})

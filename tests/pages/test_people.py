@@ -21,6 +21,7 @@ SecretsFile = Callable[[str | None], None]
 @pytest.fixture
 def secrets_file(tmp_path: Path) -> Iterator[SecretsFile]:
     """Writes the only secrets.toml that is looked at, or takes it away."""
+    # Streamlit reads secrets once, and has no public way to read them again.
     before = config.get_option("secrets.files")
     file = tmp_path / "secrets.toml"
 

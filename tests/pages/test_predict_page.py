@@ -128,7 +128,7 @@ def test_a_value_that_no_training_row_had_is_flagged_and_nothing_is_in_the_addre
         assert keys.CASE not in kept
 
 
-def test_a_file_is_scored_and_its_differences_are_said(run: RunSummary, launch: Launch) -> None:
+def test_a_file_is_scored_and_its_differences_are_reported(run: RunSummary, launch: Launch) -> None:
     lines = ward(12).decode().splitlines()
     lines[1] = lines[1].replace("strong", "unheard")
     content = "\n".join(lines).encode()

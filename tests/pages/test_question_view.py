@@ -19,11 +19,12 @@ from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
 from pages.alternatives import keys
 from pages.alternatives.changes import SOLVE
-from pages.alternatives.question import _headline
+from pages.alternatives.question import headline
 from pages.common.server import job_manager, store
 from pages.common.session import Dataset, Place, Work
 from pages.common.studies import ALTERNATIVES_VIEW, ONE_QUESTION
 from tests.pages.sessions import SECONDS, WORK, said, work
+from tests.waiting import wait_until
 
 CONTENT = SAMPLES["triage"].csv()
 SPEC = TrainSpec(
@@ -37,10 +38,7 @@ SPEC = TrainSpec(
 def trained(spec: TrainSpec = SPEC) -> Job:
     sha256 = store().datasets.put(LOCAL_OWNER, CONTENT, "triage.csv").sha256
     job = job_manager().submit(JobSpec(sha256, "triage.csv", ReadOptions(), spec))
-    deadline = time.monotonic() + SECONDS
-    while not job.is_over:
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.02)
+    wait_until(lambda: job.is_over)
     return job
 
 
@@ -377,7 +375,7 @@ def test_a_change_to_a_tree_that_asks_nothing_is_undone(app: AppTest) -> None:
     assert current(page).id == before.id
 
 
-def test_a_change_that_no_tree_meets_is_said_and_the_tree_stays(app: AppTest) -> None:
+def test_a_change_that_no_tree_meets_is_reported_and_the_tree_stays(app: AppTest) -> None:
     page = opened(app, trained(replace(SPEC, smallest_leaf=SmallestLeaf(60))))
     before = current(page)
     choose_change(page, "exactly")
@@ -435,4 +433,4 @@ def ranking_of(*columns: tuple[str, Status, int | None, int | None], left: int =
     ],
 )
 def test_the_headline_claims_no_more_than_is_proved(ranking: Ranking, words: str) -> None:
-    assert _headline(ranking, "age") == words
+    assert headline(ranking, "age") == words

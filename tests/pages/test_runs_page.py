@@ -155,7 +155,7 @@ def test_settings_can_be_changed_where_no_tree_was_found(maker: Maker, runs_page
     page.button(key="runs_change").click().run()
     assert page.title[0].value == "Train"
     assert page.number_input(key="train_max_card").value == 2
-    page.switch_page(Place.TRAIN).run()  # where the browser is by now
+    page.switch_page(Place.TRAIN).run()  # the browser is there already
     page.number_input(key="train_max_card").set_value(1).run()
     page.button(key="train_go").click().run()
     again = store().runs.list(LOCAL_OWNER).runs[0]
@@ -345,7 +345,7 @@ def test_while_the_database_is_away_pages_say_so(
         raise StorageError("The database is away.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(store()._database, "read", away)
+        patch.setattr(store().database, "read", away)
         for place in (Place.RUNS, Place.DATA):
             page = shown(page.switch_page(place).run())
             assert "Stored data and runs cannot be shown now. The database is away." in {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -37,6 +36,7 @@ from pages.sensitivity.chosen_point import ChosenPoint, range_words
 from pages.sensitivity.frontier import frontier_view
 from pages.sensitivity.frontier_search import asked_words
 from pages.sensitivity.point import unproved_words
+from tests.pages.sessions import run_until, wait_for, work
 
 WORK = "odt_work"
 SECONDS = 90.0
@@ -64,24 +64,6 @@ def open_page(app: AppTest) -> Callable[[], AppTest]:
 
 def plain_text(markdown: str) -> str:
     return markdown.replace("\\", "")
-
-
-def work(app: AppTest) -> Work:
-    found = app.session_state[WORK]
-    assert isinstance(found, Work)
-    return found
-
-
-def wait_for(app: AppTest, find: Callable[[Work], Job | Batch | None]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while True:
-        found = find(work(app))
-        if found is not None and found.is_over:
-            break
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.05)
-    app.run()
-    assert not app.exception
 
 
 @pytest.fixture
@@ -150,7 +132,7 @@ def test_a_frontier_that_would_take_long_is_not_begun_unasked(app: AppTest) -> N
         (FRONTIER, "sens_adopt", "Make current"),
     ],
 )
-def test_a_press_where_the_page_is_left_at_once_is_said_and_never_begins_later(
+def test_a_press_on_a_page_left_at_once_is_reported_and_never_begins_later(
     page: AppTest, view: str, key: str, words: str
 ) -> None:
     page.segmented_control(key="sens_view").set_value(view).run()
@@ -361,7 +343,7 @@ def test_rules_of_nodes_go_with_their_shape_only(shapes: list[str], kept: int) -
         (Fraction(1, 2), 4, "costs 0.5 to 4 false alarms"),
     ],
 )
-def test_costs_are_said_as_a_range(low: int, high: int | None, words: str) -> None:
+def test_costs_are_reported_as_a_range(low: int, high: int | None, words: str) -> None:
     cost = CostRange(Fraction(low), None if high is None else Fraction(high))
     assert range_words(cost).endswith(words)
 
@@ -500,16 +482,6 @@ def test_what_is_not_stored_says_so_until_it_is(
     run_until(app, lambda: is_stored() and not said(app), "it was not stored")
 
 
-def run_until(app: AppTest, is_so: Callable[[], bool], complaint: str) -> None:
-    """Draw the page again and again, as its fragments do by themselves in a browser."""
-    deadline = time.monotonic() + SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline, f"{complaint}; on the page:\n{app.main}"
-        time.sleep(0.05)
-        app.run()
-        assert not app.exception
-
-
 @pytest.fixture
 def curves(open_page: Callable[[], AppTest]) -> AppTest:
     """The page with curves of two shapes and floors over two splits."""
@@ -527,12 +499,7 @@ def curves(open_page: Callable[[], AppTest]) -> AppTest:
 
 
 def wait_for_tree(app: AppTest) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not app.get("graphviz_chart"):
-        assert time.monotonic() < deadline, "no tree was drawn"
-        time.sleep(0.05)
-        app.run()
-        assert not app.exception
+    run_until(app, lambda: app.get("graphviz_chart"), "no tree was drawn")
 
 
 @pytest.mark.parametrize(("shape", "floor"), [("depth-1", "90"), ("depth-2", "97")])

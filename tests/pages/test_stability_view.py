@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -22,6 +21,8 @@ from pages.common.session import Dataset, Place, Work
 from pages.common.studies import COMPARE_VIEW, STABILITY
 from pages.compare.stability import stability_of
 from tests.core.studies.parts import run_stability
+from tests.pages.sessions import said
+from tests.waiting import wait_until
 
 WORK = "odt_work"
 SECONDS = 120.0
@@ -36,16 +37,7 @@ SPEC = TrainSpec(
 
 def wait_until_over(found: Batch | None) -> None:
     assert found is not None
-    deadline = time.monotonic() + SECONDS
-    while not found.is_over:
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.05)
-
-
-def said(app: AppTest) -> str:
-    """What is said in Markdown, as plain text."""
-    kinds = (app.markdown, app.caption, app.error, app.warning, app.info)
-    return " ".join(str(e.value) for kind in kinds for e in kind).replace("\\", "")
+    wait_until(lambda: found.is_over)
 
 
 @pytest.fixture
@@ -54,10 +46,7 @@ def page(app: AppTest) -> AppTest:
     table = read_table(CONTENT, ReadOptions(), name="triage.csv")
     sha256 = store().datasets.put(LOCAL_OWNER, CONTENT, "triage.csv").sha256
     job = job_manager().submit(JobSpec(sha256, "triage.csv", ReadOptions(), SPEC))
-    deadline = time.monotonic() + SECONDS
-    while not job.is_over:
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.05)
+    wait_until(lambda: job.is_over)
     app.session_state[WORK] = Work(
         dataset=Dataset(table, sha256, ReadOptions()),
         schema=SPEC.schema,
@@ -107,10 +96,7 @@ def test_refits_of_the_current_tree_are_asked_for_watched_and_shown(page: AppTes
     other = job_manager().submit(
         replace(now.job.spec, train=replace(SPEC, topology=Topology.parse("depth-2"), max_card=1))
     )
-    deadline = time.monotonic() + SECONDS
-    while not other.is_over:
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.05)
+    wait_until(lambda: other.is_over)
     page.session_state[WORK] = replace(now, job=other)
     page.run()
     assert "These refits belong to another tree" in said(page)

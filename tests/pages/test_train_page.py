@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import threading
-import time
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -43,6 +42,8 @@ from pages.common.session import Dataset, Place, Work
 from pages.common.tables import ReadyData, prepared_rows
 from pages.train import controls
 from pages.train.controls import MOST_SECONDS, Asked, draw_train_button
+from tests.pages.sessions import run_until, work
+from tests.waiting import wait_until
 
 WORK = "odt_work"
 SECONDS = 60.0
@@ -99,12 +100,6 @@ def page(open_page: Callable[..., AppTest]) -> AppTest:
     return open_page()
 
 
-def work(app: AppTest) -> Work:
-    found = app.session_state[WORK]
-    assert isinstance(found, Work)
-    return found
-
-
 def job_of(app: AppTest) -> Job:
     job = work(app).job
     assert job is not None
@@ -120,10 +115,7 @@ def press(app: AppTest) -> AppTest:
 def train(app: AppTest, seconds: float = 60.0) -> AppTest:
     """Press Train and look again until the run is over."""
     press(app)
-    deadline = time.monotonic() + seconds
-    while work(app).job is not None and not job_of(app).is_over:
-        assert time.monotonic() < deadline, "the run took too long"
-        time.sleep(0.05)
+    wait_until(lambda: work(app).job is None or job_of(app).is_over, seconds)
     app.run()
     assert not app.exception
     return app
@@ -134,18 +126,18 @@ def spec_of(app: AppTest) -> TrainSpec:
 
 
 def markdown(app: AppTest) -> list[str]:
-    """What is said in Markdown."""
+    """The page's Markdown."""
     kinds = (app.markdown, app.caption, app.error, app.warning, app.success, app.info)
     return [str(element.value) for kind in kinds for element in kind]
 
 
 def html(app: AppTest) -> list[str]:
-    """What is said in HTML."""
+    """The page's HTML."""
     return [element.proto.body for element in app.get("html")]
 
 
 def texts(app: AppTest) -> str:
-    """All that is said on the page."""
+    """The page's Markdown and HTML."""
     return "\n".join([*markdown(app), *html(app)])
 
 
@@ -157,7 +149,7 @@ def test_without_data_the_page_says_what_to_do(app: AppTest) -> None:
     assert "train_go" not in {button.key for button in app.button}
 
 
-def test_a_press_where_the_page_is_left_at_once_is_said_and_never_begins_later(
+def test_a_press_on_a_page_left_at_once_is_reported_and_never_begins_later(
     page: AppTest,
 ) -> None:
     page.button(key="train_go").click()
@@ -318,7 +310,7 @@ def test_cart_of_the_same_depth_stands_beside(open_page: Callable[..., AppTest])
     assert len(page.get("graphviz_chart")) == 2
 
 
-def test_each_leaf_is_told_in_training_and_test(open_page: Callable[..., AppTest]) -> None:
+def test_each_leaf_is_listed_with_training_and_test(open_page: Callable[..., AppTest]) -> None:
     page = open_page(split=SplitSpec(Fraction(3, 4), seed=1))
     train(page)
     result = job_of(page).result
@@ -342,7 +334,7 @@ def test_a_floor_is_kept_exactly_as_written(page: AppTest, goal: Goal, rate: str
 
 
 @pytest.mark.parametrize("text", ["", "abc", "101", "-1"])
-def test_a_floor_that_is_none_is_said_and_nothing_can_be_trained(page: AppTest, text: str) -> None:
+def test_a_wrong_floor_is_reported_and_nothing_can_be_trained(page: AppTest, text: str) -> None:
     page.selectbox(key="train_goal").set_value(Goal.MAX_TPR).run()
     page.text_input(key="train_floor_max-tpr").set_value(text).run()
     assert not page.exception
@@ -476,7 +468,7 @@ def test_rules_for_single_questions(open_page: Callable[..., AppTest]) -> None:
     assert "before you changed the expert rules" in page.warning[0].value
 
 
-def test_a_rule_that_no_longer_fits_is_said(page: AppTest) -> None:
+def test_a_rule_that_no_longer_fits_is_reported(page: AppTest) -> None:
     page.session_state["train_rules"] = (NodeRuleSpec(3, features=("pain",)),)
     page.run()
     assert not page.error
@@ -485,7 +477,7 @@ def test_a_rule_that_no_longer_fits_is_said(page: AppTest) -> None:
     assert page.button(key="train_go").disabled
 
 
-def test_what_changed_since_the_tree_was_trained_is_said(page: AppTest) -> None:
+def test_changes_since_the_training_are_listed(page: AppTest) -> None:
     train(page)
     assert not page.warning
     page.radio(key="train_shape").set_value("depth-1").run()
@@ -512,8 +504,7 @@ def test_a_run_that_fails_loses_nothing(open_page: Callable[..., AppTest]) -> No
     for process in psutil.Process().children():
         if "odt_core.worker" in process.cmdline():
             process.kill()
-    while not lost.is_over:
-        time.sleep(0.02)
+    wait_until(lambda: lost.is_over)
     page.run()
     assert not page.exception
     assert plain("ended unexpectedly (killed by SIGKILL): start it again") in page.error[0].value
@@ -544,20 +535,14 @@ def test_a_running_run_can_be_watched_and_stopped(open_page: Callable[..., AppTe
     page.radio(key="train_shape").set_value("depth-3").run()
     press(page)
     job = job_of(page)
-    deadline = time.monotonic() + 40
-    while not any(point.incumbent is not None for point in job.progress):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: any(point.incumbent is not None for point in job.progress))
     page.run()
     assert "Best tree so far" in texts(page) and "of 958 training rows right" in texts(page)
     assert page.button(key="train_go").disabled
     assert page.get("plotly_chart")
     assert page.get("progress")[0].proto.text.endswith(" of at most 60 s")
     page.button(key="train_cancel").click().run()
-    deadline = time.monotonic() + 40
-    while not job.is_over:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until(lambda: job.is_over)
     assert job.status is RunStatus.DONE, job.message
     page.run()
     assert not page.exception
@@ -565,7 +550,9 @@ def test_a_running_run_can_be_watched_and_stopped(open_page: Callable[..., AppTe
     assert page.get("graphviz_chart")
 
 
-def test_the_place_in_line_is_said_and_can_be_given_up(open_page: Callable[..., AppTest]) -> None:
+def test_the_position_in_the_queue_is_shown_and_can_be_given_up(
+    open_page: Callable[..., AppTest],
+) -> None:
     sample = SAMPLES["tic-tac-toe"]
     page = open_page(sample.csv(), target=sample.target, positive=sample.positive)
     page.radio(key="train_shape").set_value("depth-3").run()
@@ -574,8 +561,7 @@ def test_the_place_in_line_is_said_and_can_be_given_up(open_page: Callable[..., 
     n_others = (os.cpu_count() or 1) + 1
     others = [manager.submit(mine.spec, lane=f"another {n}") for n in range(n_others)]
     manager.cancel(mine)
-    while not mine.is_over:
-        time.sleep(0.02)
+    wait_until(lambda: mine.is_over)
     page.run()
     press(page)
     waiting = job_of(page)
@@ -631,13 +617,6 @@ def test_a_result_drawn_before_it_could_not_be_stored_is_looked_after(
     def said() -> bool:
         return any("is not stored yet" in box.value for box in page.warning)
 
-    def look_again(seconds: float, is_so: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + seconds
-        while not is_so():
-            assert time.monotonic() < deadline, f"on the page:\n{page.main}"
-            time.sleep(0.05)
-            page.run()
-
     def noted(function: Callable[..., None], run_every: float) -> Callable[..., None]:
         looks.append(run_every)
         return function
@@ -651,8 +630,9 @@ def test_a_result_drawn_before_it_could_not_be_stored_is_looked_after(
         assert not said() and page.get("graphviz_chart")
         assert looks == [current_run.LOOK_EVERY], "the page goes on looking by itself"
         tried.set()
-        look_again(SECONDS, said)
-    look_again(SECONDS, lambda: job_manager().is_stored(job_of(page)) and not said())
+        run_until(page, said, "it is not said that this is not stored")
+    is_stored = job_manager().is_stored
+    run_until(page, lambda: is_stored(job_of(page)) and not said(), "it was not stored")
 
 
 def test_names_from_the_file_are_shown_as_they_are(open_page: Callable[..., AppTest]) -> None:
@@ -757,10 +737,7 @@ def test_a_proof_is_checked_by_trying_every_tree(page: AppTest) -> None:
     page.button(key="train_check").click().run()
     assert not page.exception
     _, check = page.session_state["train_checked"]
-    deadline = time.monotonic() + 60
-    while not check.is_over:
-        assert time.monotonic() < deadline, "the check took too long"
-        time.sleep(0.05)
+    wait_until(lambda: check.is_over)
     page.run()
     assert not page.exception
     assert check.result["holds"] is True

@@ -87,7 +87,7 @@ def keeps_smallest_leaf(problem: Problem, splits: Sequence) -> bool:
     """Whether every leaf that a row reaches holds enough, routed row by row."""
     data, topology = problem.data, problem.topology
     held: dict[int, int] = {}
-    for row, counted in zip(data.codes, _counted(problem), strict=True):
+    for row, counted in zip(data.codes, rows_held(problem), strict=True):
         child = 0
         while child >= 0:
             split = splits[child]
@@ -98,7 +98,7 @@ def keeps_smallest_leaf(problem: Problem, splits: Sequence) -> bool:
     return all(count >= least for count in held.values())
 
 
-def _counted(problem: Problem) -> list[int]:
+def rows_held(problem: Problem) -> list[int]:
     """What each row adds to what its leaf must hold."""
     data, wanted = problem.data, problem.smallest_leaf
     rows = list(zip(data.y.tolist(), data.weight.tolist(), strict=True))
@@ -116,7 +116,7 @@ def is_legal(problem: Problem, splits: Sequence, labels: Sequence[bool]) -> bool
         if (split.feature, frozenset(split.left)) not in questions(problem, node):
             return False
         below = topology.left[node], topology.right[node]
-        if max(below) < 0 and not _is_fixed(problem, node):
+        if max(below) < 0 and not is_fixed(problem, node):
             if labels[-1 - below[0]] or not labels[-1 - below[1]]:
                 return False
     return True
@@ -161,7 +161,8 @@ def _thresholds(feature) -> list[frozenset[int]]:
     return sides
 
 
-def _is_fixed(problem: Problem, node: int) -> bool:
+def is_fixed(problem: Problem, node: int) -> bool:
+    """Whether a rule gives the node its question."""
     return any(at == node and rule.split is not None for at, rule in problem.rules.nodes)
 
 
@@ -176,7 +177,7 @@ class _Fronts:
         self.negative = np.where(data.y, 0, data.weight).astype(np.float64)
         self.width = int(self.positive.sum()) + 1
         self.bits = 1 << np.arange(len(data.y), dtype=np.int64)
-        self.counted = np.array(_counted(problem), dtype=np.float64)
+        self.counted = np.array(rows_held(problem), dtype=np.float64)
         self.left_rows = [self._left_rows(node) for node in range(problem.topology.n_nodes)]
 
     def whole(self) -> np.ndarray:
@@ -198,7 +199,7 @@ class _Fronts:
             return np.maximum(self._leaf(sets, True), self._leaf(sets, False))
         topology = self.problem.topology
         if max(topology.left[child], topology.right[child]) < 0:
-            if not _is_fixed(self.problem, child):
+            if not is_fixed(self.problem, child):
                 return self._two_leaves(child, sets)
         at_once = max(1, MOST_SETS_AT_ONCE // len(self.left_rows[child]))
         parts = [

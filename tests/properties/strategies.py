@@ -111,7 +111,7 @@ def make_problem(
 
 
 def _smallest_leaf(random: Random, data: EncodedData) -> SmallestLeaf:
-    """Anything from no condition to one that only the tree without a question meets."""
+    """From no condition to a condition that only the tree without a question meets."""
     of = random.choice(tuple(LeafCount))
     most = data.n_rows if of is LeafCount.ROWS else min(data.n_positive, data.n_negative)
     if most == 0:

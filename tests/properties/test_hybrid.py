@@ -122,7 +122,7 @@ def test_a_confirmation_that_comes_to_no_end_claims_nothing(
     assert solution.remark == "CBC did not find a proof of its own in that time."
 
 
-def test_a_program_too_large_to_build_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_too_large_to_build_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hybrid, "MOST_TO_BUILD", 0)
     solution = solve(tic_tac_toe("depth-2"), mip_options=ALWAYS)
     assert solution.status is Status.OPTIMAL and solution.mip is None
@@ -240,7 +240,7 @@ def test_the_file_of_a_disagreement_holds_the_whole_problem(seed: int) -> None:
 
 
 @pytest.mark.parametrize("search", [solve_search, cut_short])
-def test_what_is_told_never_falls_behind(
+def test_progress_never_gets_worse(
     search: Callable[..., SearchOutcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """CBC begins with a trivial bound of its own, and on a clock of its own."""

@@ -61,7 +61,7 @@ def _n_questions(choice: Shape) -> int:
 class _Lister:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.counted = referee._counted(problem)
+        self.counted = referee.rows_held(problem)
         self.least = 0 if problem.smallest_leaf is None else problem.smallest_leaf.rows
         self.questions = [
             sorted((g, tuple(sorted(left))) for g, left in referee.questions(problem, node))
@@ -83,7 +83,7 @@ class _Lister:
             return
         topology = self.problem.topology
         below = topology.left[child], topology.right[child]
-        is_bound = max(below) < 0 and not referee._is_fixed(self.problem, child)
+        is_bound = max(below) < 0 and not referee.is_fixed(self.problem, child)
         for parted in self._partitions(child, rows):
             g, left = parted
             values = {int(self.problem.data.codes[row, g]) for row in rows}

@@ -44,7 +44,7 @@ pytestmark = pytest.mark.soak
 
 
 class Guard:
-    """Notes whatever is executed or called while it watches."""
+    """Notes all code and calls that run while it watches."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []

@@ -14,13 +14,9 @@ import pytest
 from odt_core.jobs import JobSpec
 from odt_core.jobs.job import new_run
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
-from tests.core.jobs.conftest import address, postgres_database  # noqa: F401
-from tests.core.jobs.helpers import Server, record, sample_job, status, wait_until
-from tests.core.storage.conftest import (
-    _no_settings_from_outside,  # noqa: F401
-    postgres,  # noqa: F401
-)
+from tests.core.jobs.helpers import Server, record, sample_job, status
 from tests.forks import prepare
+from tests.waiting import wait_until
 
 KILLS = 50
 """Per kind of database."""
@@ -36,7 +32,7 @@ pytestmark = pytest.mark.soak
 
 
 def left_over(mark: str) -> list[psutil.Process]:
-    """Processes with the mark that still run, whatever their parent is by now."""
+    """Processes with the mark that still run. Their parent may have ended."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -50,9 +46,7 @@ def left_over(mark: str) -> list[psutil.Process]:
 
 
 def test_a_busy_server_that_is_killed_loses_nothing(
-    address: str,  # noqa: F811
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepare()
     mark = uuid.uuid4().hex
@@ -121,5 +115,5 @@ def every_run(store: Store) -> list[str]:
     """The ids of all runs in a store, even of those that a killed server did not announce."""
     from sqlalchemy import text
 
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         return list(connection.execute(text("SELECT id FROM runs")).scalars())

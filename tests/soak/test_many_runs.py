@@ -9,7 +9,8 @@ import pytest
 
 from odt_core.processes import MIB
 from odt_core.storage import RunStatus, Store
-from tests.core.jobs.helpers import address_of, sample_job, servers, status, wait_until
+from tests.core.jobs.helpers import address_of, sample_job, servers, status
+from tests.waiting import wait_until
 
 RUNS = 300
 WARM = 50

@@ -132,6 +132,10 @@ class Draft:
         couples = self.problem.gains.has_floor or self.problem.smallest_leaf is not None
         return self.relaxes and not couples and self.topology.has_two_leaves(k)
 
+    def z_has_parts(self, k: int, g: int) -> bool:
+        """Whether z is the sum of a rising and a falling part: continuous and of ordered bins."""
+        return self.features[g].is_numerical and self.z_is_continuous(k)
+
     def w_is_continuous(self, k: int, g: int) -> bool:
         """Whether w may be continuous.
 
@@ -202,7 +206,7 @@ class Draft:
             (w[k, g],) = self.builder.add_columns(
                 [f"w_{at}"], lower=self.w_is_one(k, g), integer=not self.w_is_continuous(k, g)
             )
-            if self.features[g].is_numerical and self.z_is_continuous(k):
+            if self.z_has_parts(k, g):
                 names = [f"r_{at}_j{j + 1}" for j in range(self.features[g].n_values)]
                 rising[k, g] = self.builder.add_columns(names)
         return w, rising

@@ -327,7 +327,7 @@ def test_where_nothing_may_change_nothing_can_be_improved() -> None:
         balanced_tree().with_changes([QuestionChange(1, ChangeKind.KEEP)], Others.KEPT)
 
 
-def test_changes_are_said_in_words() -> None:
+def test_changes_are_reported_in_words() -> None:
     tree = balanced_tree().tree
     changes = [
         QuestionChange.column(0, "b"),
@@ -451,13 +451,13 @@ ERRORS = Loss(Goal.ACCURACY, is_weighted=False, most=100, unit=1)
         ),
     ],
 )
-def test_what_rules_cost_is_said_as_far_as_it_is_proved(
+def test_the_cost_of_rules_is_reported_as_far_as_proved(
     ruled: Reach, free: Reach, words: str
 ) -> None:
     assert rules_cost_words(ERRORS, ruled, free) == words
 
 
-def test_a_loss_is_said_in_words_of_the_goal() -> None:
+def test_a_loss_is_reported_in_words_of_the_goal() -> None:
     balanced = Loss(Goal.BALANCED, is_weighted=False, most=200, unit=200)
     assert balanced.words(balanced.value(190)) == "5.0% balanced error in training"
     missed = Loss(Goal.MAX_TPR, is_weighted=False, most=40, unit=1)

@@ -85,7 +85,7 @@ def allowed(problem: Problem) -> list[int]:
     ]
 
 
-def test_what_is_known_so_far_is_told_after_each_column() -> None:
+def test_what_is_known_so_far_is_reported_after_each_column() -> None:
     problem = random_problem(3, plain=True)
     told: list[Ranking] = []
     ranking = rank_columns(problem, 0, Control(60.0), on_ranking=told.append)

@@ -182,7 +182,7 @@ def test_a_list_within_limits_is_bounded_by_the_best_tree_without_them(
     assert limited.free_words() and not found.free_words()
 
 
-def test_what_is_told_during_a_search_is_the_beginning_of_the_list(table: Table) -> None:
+def test_the_list_during_a_search_is_the_beginning_of_the_whole_list(table: Table) -> None:
     told: list[AlternativesView] = []
     hooks = Hooks(on_best=lambda best: told.append(AlternativesView(best.result().to_json())))
     result = run_alternatives(table, spec_of(), AlternativesPart(10), hooks)

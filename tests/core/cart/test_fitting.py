@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from odt_core.cart import cart_columns, cart_feature_selection, fit_cart, fitting
-from odt_core.cart.fitting import WIDE
+from odt_core.cart.fitting import WIDE, sparse_columns
 from odt_core.problem import EncodedData, Feature, FeatureKind
 from odt_core.tree import Leaf
 from tests.core.trees import unhurried
@@ -81,7 +81,7 @@ def rows(feature: Feature, codes: list[int], y: list[bool]) -> EncodedData:
 
 
 def test_wide_tables_are_split_as_well_as_by_scikit_learn():
-    """Sparse columns: the first split may be another one, but none that is worth less."""
+    """Sparse columns: the first split may differ, but is worth as much."""
     n_values = WIDE + 100
     random = np.random.default_rng(5)
     codes = random.integers(0, n_values, 3000)
@@ -114,14 +114,14 @@ def test_sparse_columns_are_the_same_columns():
     codes = np.array([[0, 2], [1, 0], [-1, 1], [1, 0], [0, 2]])
     features = (LETTERS, number, LETTERS)
     codes = np.column_stack([codes, codes[::-1, 0]])
-    sparse = fitting._sparse_columns(features, codes)
+    sparse = sparse_columns(features, codes)
     assert sparse.has_sorted_indices
     assert sparse.toarray().tolist() == cart_columns(features, codes).tolist()
 
 
 def test_missing_numbers_have_no_sparse_columns():
     number = Feature("x", FeatureKind.NUMERICAL, ("low", "high", "(missing)"), (1.0,), True)
-    assert fitting._sparse_columns((number,), np.array([[0], [2]])) is None
+    assert sparse_columns((number,), np.array([[0], [2]])) is None
 
 
 def impurity(tree) -> float:

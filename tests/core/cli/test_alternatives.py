@@ -146,7 +146,7 @@ def test_it_prints_a_table_with_what_is_proved(
         (["--most", "90000"], "give a number from 1 to 5,000"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_line(
+def test_what_cannot_be_done_is_reported_in_one_line(
     monks: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert said in refusal(["alternatives", str(monks), *DATA, *words], capsys)

@@ -194,7 +194,7 @@ def test_letters_in_two_forms_are_one_category_and_one_name(
     assert [line.split(",")[1] for line in said.out.splitlines()[1:]] == ["sick", "fine"]
 
 
-def test_rows_of_one_patient_stay_together_unless_told_otherwise(
+def test_rows_of_one_patient_stay_together_by_default(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [

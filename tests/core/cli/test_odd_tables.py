@@ -98,7 +98,7 @@ def test_more_folds_than_there_is_room_for_are_refused_before_a_search(
 
 
 @pytest.mark.parametrize("command", STUDIES)
-def test_a_column_without_values_is_left_out_and_said(
+def test_a_column_without_values_is_left_out_and_reported(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = table(tmp_path, "x,z,y", [f",{i % 5},{'ab'[i % 5 > 1]}" for i in range(60)])

@@ -94,7 +94,7 @@ def test_folds_are_the_same_in_one_process_and_in_two(
         (["write-model", "--topology", "any-3", "--output", "x.lp"], "choose a shape"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_line(
+def test_what_cannot_be_done_is_reported_in_one_line(
     few: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command, *options = words

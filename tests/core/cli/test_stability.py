@@ -70,7 +70,7 @@ def test_the_answer_is_not_lost_where_a_file_cannot_be_written(
     assert found.err.splitlines()[-1].startswith("odt_core: --rows-output: the file")
 
 
-def test_the_places_of_a_column_are_told_by_how_often_they_come(
+def test_the_places_of_a_column_are_listed_by_frequency(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # where a value is missing decides; the numbers themselves say little
@@ -87,7 +87,7 @@ def test_the_places_of_a_column_are_told_by_how_often_they_come(
     assert line.split(maxsplit=3)[3].startswith(f"is missing ({column['sets'][0]['n']}), ")
 
 
-def test_groups_are_said_to_be_drawn_whole(
+def test_the_words_say_that_groups_are_drawn_whole(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = tmp_path / "visits.csv"
@@ -99,7 +99,7 @@ def test_groups_are_said_to_be_drawn_whole(
     assert "as many groups as the training set" in text and "as many rows" not in text
 
 
-def test_trees_without_a_question_are_told(
+def test_trees_without_a_question_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = tmp_path / "noise.csv"

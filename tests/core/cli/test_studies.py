@@ -139,9 +139,7 @@ def test_the_table_is_not_lost_where_its_file_cannot_be_written(
     assert found.err.splitlines()[-1].startswith("odt_core: --output: the file")
 
 
-def test_frontier_refuses_costs_that_are_none(
-    triage: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_frontier_refuses_wrong_costs(triage: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = refusal(["frontier", *options(triage), "--costs", "10:0"], capsys)
     assert "'10:0' is not a pair of costs" in said
 

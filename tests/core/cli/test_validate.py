@@ -101,7 +101,7 @@ def test_groups_add_up(model: Path, triage: Path, capsys: pytest.CaptureFixture[
     assert "trained the tree" in said and "O:E" in said and column in said
 
 
-def test_what_cannot_be_used_is_said_in_one_line(
+def test_what_cannot_be_used_is_reported_in_one_line(
     model: Path,
     triage: Path,
     tmp_path: Path,

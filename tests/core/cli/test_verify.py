@@ -37,7 +37,7 @@ def test_a_proved_tree_holds(model: Path, monks: Path, capsys: pytest.CaptureFix
     assert "No tree of this shape makes fewer than 96 errors" in capsys.readouterr().out
 
 
-def test_a_tree_that_is_not_best_is_told_of_the_better_one(
+def test_a_tree_that_is_not_the_best_is_compared_with_the_best(
     monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     worse, path = tmp_path / "worse.json", tmp_path / "worse2.json"
@@ -52,7 +52,7 @@ def test_a_tree_that_is_not_best_is_told_of_the_better_one(
     assert "There is a better tree of this shape: it makes 96 errors" in found["words"]["status"]
 
 
-def test_what_was_covered_in_the_time_is_said(
+def test_what_was_covered_in_the_time_is_reported(
     monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], model: Path
 ) -> None:
     record = json.loads(model.read_text(encoding="utf-8"))

@@ -123,7 +123,7 @@ def test_a_workbook_is_read():
     assert table.report.notes == ()
 
 
-def test_the_first_sheet_with_cells_is_read_and_said():
+def test_the_first_sheet_with_cells_is_read_and_reported():
     table = read_table(xlsx({"empty": {}, "data": BOOK, "more": BOOK}))
     assert table.n_rows == 2
     assert "3 sheets ('empty', 'data', 'more'): 'data' was read" in table.report.notes[0]

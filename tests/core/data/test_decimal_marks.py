@@ -74,7 +74,7 @@ MIXED = "a;b;c;class\n" + "".join(
 )
 
 
-def test_marks_that_differ_between_columns_are_said_and_read():
+def test_marks_that_differ_between_columns_are_reported_and_read():
     read = table(MIXED)
     assert read.report.decimal == ","
     assert "differs between columns: it is the point in 'b', and the comma" in read.report.notes[0]
@@ -90,7 +90,7 @@ def test_marks_that_differ_between_columns_are_said_and_read():
     assert again.encode(numbers).tolist() == encoder.encode(read).tolist()
 
 
-def test_points_between_thousands_are_said():
+def test_points_between_thousands_are_reported():
     read = table("cost;w;class\n1.100;1,5;a\n6.800;2,5;b\n")
     assert read.report.notes == (
         "In 'cost', the point is read as separating thousands, because other columns have a "

@@ -97,7 +97,7 @@ def test_a_damaged_fold_is_refused() -> None:
         (np.arange(20) < 9, Fold(0, train_size=Fraction(1)), None, "leaves no rows to test on"),
     ],
 )
-def test_what_cannot_be_divided_is_said(
+def test_what_cannot_be_divided_is_reported(
     y: np.ndarray, fold: Fold, groups: np.ndarray | None, says: str
 ) -> None:
     with pytest.raises(InputError, match=says):
@@ -136,7 +136,7 @@ def table_with(rows: np.ndarray) -> Table:
 
 @pytest.mark.parametrize("fold", [*Folding(4), *Folding(None, 2, Fraction(3, 4))], ids=str)
 def test_test_rows_teach_a_fold_nothing(fold: Fold) -> None:
-    """Categories, cut points and selected features stay as they are, whatever test rows hold."""
+    """Test rows change no category, cut point or selected feature."""
     plain = table_with(np.array([]))
     schema = infer_schema(plain, target="y", positive="1")
     spec = SplitSpec(Fraction(4, 5), seed=2, fold=fold)

@@ -20,7 +20,7 @@ def test_defaults_cover_the_usual_and_leave_words_alone() -> None:
     assert missing(cells, *DEFAULT_MISSING_TOKENS) == ["?", "NA", "NaN", "null", ""]
 
 
-def test_an_empty_cell_is_missing_whatever_the_tokens() -> None:
+def test_an_empty_cell_is_missing_with_any_tokens() -> None:
     assert missing(["", "NA", "?"]) == [""]
 
 

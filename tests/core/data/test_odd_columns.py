@@ -1,4 +1,4 @@
-"""Columns as real files have them: what is said of each, and what one click makes of it."""
+"""Columns of real files: the findings about each, and the result of each remedy."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_numbers_in_other_forms(cells: list[str], form: NumberForm, words: str) 
     )
 
 
-def test_cells_that_are_limits_are_told_after_they_are_read_as_numbers() -> None:
+def test_cells_that_are_limits_are_reported_after_they_are_read_as_numbers() -> None:
     table = table_with([*NUMBERS[:95], *["<20"] * 3, ">200", ">200"])
     schema = infer_schema(table).with_form("a", NumberForm.LIMITS)
     (finding,) = said(table, schema.with_kind("a", ColumnKind.NUMERICAL))
@@ -183,7 +183,7 @@ def test_a_date_is_its_age_on_the_latest_date() -> None:
         encoder.encode(table_with(["2018-13-01"], ["yes"]))
 
 
-def test_days_and_months_that_cannot_be_told_apart_are_asked_about() -> None:
+def test_ambiguous_days_and_months_are_asked_about() -> None:
     either = [f"{1 + i % 9}/{1 + i % 7}/19{30 + i % 60}" for i in range(100)]
     finding = next(f for f in said(table_with(either)) if "holds dates" in f.message)
     labels = [remedy.label for remedy in finding.remedies[1:]]
@@ -455,7 +455,7 @@ def test_a_column_that_nearly_tells_the_outcome_on_training_rows_alone_is_named(
 
 
 def test_rare_values_do_not_nearly_tell_the_outcome() -> None:
-    # A value of one row says nothing of the next patient, whatever that row's outcome was.
+    # A value of a single row says nothing about the next patient.
     cells = [*(f"v{i}" for i in range(49)), *["w"] * 51]
     labels = [*["yes"] * 50, *["no"] * 50]
     found = said(table_with(cells, labels))
@@ -581,7 +581,7 @@ def test_a_value_of_two_rows_is_not_guessed_to_be_the_outcome() -> None:
 # ---- the division of the rows ----
 
 
-def test_few_rows_of_a_class_are_said() -> None:
+def test_few_rows_of_a_class_are_reported() -> None:
     table = table_with(NUMBERS, ["yes"] * 4 + ["no"] * 96)
     prepared = prepare(table, infer_schema(table), SplitSpec.parse("75%"))
     finding = prepared.divided[0]

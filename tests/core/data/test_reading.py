@@ -171,7 +171,7 @@ def test_comments_are_left_out_wherever_they_stand() -> None:
     assert table.where(1) == "row 2 (line 5 of the file)"
 
 
-def test_a_row_of_units_is_left_out_and_said() -> None:
+def test_a_row_of_units_is_left_out_and_reported() -> None:
     raw = b"age,crp,class\nyears,mg/l,\n34,5,yes\n45,6,no\n"
     table = read_table(raw, ReadOptions(units_row=True))
     assert table.frame["age"].tolist() == ["34", "45"]

@@ -68,7 +68,7 @@ DIGESTS = {
 
 
 def digest(table: Table) -> str:
-    """The SHA-256 of a table's header and rows, whatever their order in the file."""
+    """The SHA-256 of a table's header and sorted rows."""
     lines = sorted("\t".join(row) for row in table.frame.to_numpy().tolist())
     return hashlib.sha256("\n".join(["\t".join(table.columns), *lines]).encode()).hexdigest()
 

@@ -176,7 +176,7 @@ def test_a_smaller_test_set_has_whole_groups_too() -> None:
     assert not set(GROUPS[train]) & set(GROUPS[test])
 
 
-def test_groups_that_do_not_fit_are_said() -> None:
+def test_groups_that_do_not_fit_are_reported() -> None:
     y = np.arange(20) < 10
     with pytest.raises(InputError, match="train-size gives 5 rows, but every group has more"):
         split_rows(y, SplitSpec.parse("5"), np.repeat([0, 1], 10))
@@ -185,7 +185,7 @@ def test_groups_that_do_not_fit_are_said() -> None:
 @pytest.mark.parametrize(
     ("n_positive", "n_negative"), [(5, 5), (7, 3), (100, 1), (0, 9), (9, 0), (33, 67), (400, 212)]
 )
-def test_a_sample_is_the_one_that_scikit_learn_draws(n_positive: int, n_negative: int) -> None:
+def test_a_sample_equals_scikit_learns_sample(n_positive: int, n_negative: int) -> None:
     y = classes(n_positive, n_negative)
     for n in range(1, min(len(y), 40)):
         for seed in range(3):

@@ -1,4 +1,4 @@
-"""What is said about columns before anything is decided."""
+"""Facts about columns before anything is decided."""
 
 from __future__ import annotations
 

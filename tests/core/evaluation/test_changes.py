@@ -23,7 +23,7 @@ def test_a_tree_does_not_differ_from_itself() -> None:
     assert tree_changes(same, same).is_empty
 
 
-def test_another_question_is_marked_and_said() -> None:
+def test_another_question_is_marked_and_described() -> None:
     changes = tree_changes(tree(Split(1, frozenset({0}))), tree(Split(0, frozenset({0, 1}))))
     assert changes.before == changes.after == frozenset({2})
     assert changes.sentences == (

@@ -25,5 +25,5 @@ def test_a_thousand_cases_are_divided_by_prevalence_and_rates(
     assert found.found + found.missed + found.false_alarms + found.cleared == 1000
 
 
-def test_without_rows_of_a_class_nothing_is_said_of_a_thousand() -> None:
+def test_without_rows_of_a_class_there_are_no_words_about_a_thousand() -> None:
     assert frequencies(Confusion(tp=0, fp=1, tn=5, fn=0), 0.5) is None

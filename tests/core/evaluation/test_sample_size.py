@@ -29,7 +29,7 @@ def test_events_are_rows_of_the_rarer_class(shape: str, questions: int) -> None:
     assert sample_size(rows(170, 30), parse_shape(shape)).event == "well"
 
 
-def test_few_events_are_said_with_what_to_do() -> None:
+def test_few_events_are_reported_with_what_to_do() -> None:
     assert "may fit chance. A smaller shape is safer." in (
         sample_size(rows(20, 100), parse_shape("depth-2")).words
     )

@@ -27,7 +27,7 @@ def test_a_floor_is_named_beside_what_the_test_rows_reach() -> None:
     assert found.tone is Tone.GOOD
 
 
-def test_without_test_rows_only_training_is_said_to_be_known() -> None:
+def test_without_test_rows_the_verdict_is_about_training_only() -> None:
     found = judged(Objective(), Confusion(120, 0, 216, 96), None)
     assert found.tone is Tone.UNTESTED
     assert found.short == "no test rows; training accuracy 77.8%"
@@ -64,7 +64,7 @@ def test_an_accuracy_that_one_answer_reaches_is_bad_news() -> None:
     assert found.remark.endswith("as the answer for every test row, would be right in 90.0%.")
 
 
-def test_a_floor_that_test_rows_miss_is_said_and_never_rounded_up_to() -> None:
+def test_a_floor_that_test_rows_miss_is_reported_without_rounding_up() -> None:
     found = judged(FLOOR, Confusion(950, 400, 600, 50), Confusion(9497, 4000, 6000, 503))
     assert "a sensitivity of 94.97% (floor 95%)" in found.short
     assert found.tone is Tone.CAUTION

@@ -186,6 +186,7 @@ def test_python_reads_the_same_number_as_the_product(cell, decimal):
     tree, _ = ward_tree()
     readings = {"pain": Reading(2, (), decimal), "age": Reading(None, (), decimal)}
     exec(python_code(tree, readings), namespace)
+    # the file's own reader: a tree's answer would only tell on which side of a cut the number is
     found = namespace["_as_number"](cell, "age")
     assert found is None if np.isnan(number) else found == number
 

@@ -68,7 +68,7 @@ def test_pictures_name_all_categories_and_count_test_rows():
 
 
 @pytest.mark.parametrize("format", ["html ", "pdf", "DOT", ""])
-def test_an_unknown_format_is_said_with_the_known_ones(format):
+def test_an_unknown_format_is_refused_with_the_list_of_formats(format):
     with pytest.raises(InputError, match="not known: choose one of dot, svg, png, rules"):
         export_tree(TREE, format)
 

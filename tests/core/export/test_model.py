@@ -1,4 +1,4 @@
-"""Trees and models as JSON: nothing is lost, and damage is said by the field's name."""
+"""Trees and models as JSON: nothing is lost, and a message names a damaged field."""
 
 from __future__ import annotations
 
@@ -154,13 +154,13 @@ def test_bins_that_are_no_threshold_are_refused():
 
 
 @pytest.mark.parametrize("record", [[], {}, {"format": "other"}, None, 3])
-def test_a_foreign_file_is_said_to_be_one(record):
+def test_a_foreign_file_is_called_foreign(record):
     with pytest.raises(InputError, match="not a model file"):
         Model.from_text(json.dumps(record))
 
 
 @pytest.mark.parametrize("text", ["", "{", "tree,age\n1,2", b"\xff\xfe\x00", "[" * 100_000])
-def test_what_is_not_json_is_said_to_be_none(text):
+def test_a_file_that_is_not_json_is_called_that(text):
     with pytest.raises(InputError, match="not JSON"):
         Model.from_text(text)
 

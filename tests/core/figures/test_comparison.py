@@ -32,7 +32,7 @@ def test_each_candidate_has_its_mean_interval_and_training_mean() -> None:
     ]
 
 
-def test_questions_are_across_and_what_has_none_is_left_out() -> None:
+def test_candidates_without_a_number_of_questions_are_left_out() -> None:
     figure = questions_chart(FOUND).figure
     drawn = [(x, y) for trace in figure.data for x, y in zip(trace.x, trace.y, strict=True)]
     assert sorted(drawn) == [(1.0, 0.9), (1.8, 0.93)]

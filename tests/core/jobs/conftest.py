@@ -1,4 +1,4 @@
-"""Runs of known difficulty: one that is over at once, and one that CBC works on for minutes."""
+"""Runs of known difficulty: an easy run ends at once, and a hard run keeps CBC busy for minutes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,7 @@ from odt_core.jobs import JobManager, JobSpec
 from odt_core.solution import Engine
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.storage import Store
-from tests.core.jobs.helpers import HARD_LIMIT, KeptPool, address_of, managing, sample_job
-from tests.core.storage.conftest import (
-    _no_settings_from_outside,  # noqa: F401  (fixtures of the storage tests, used here too)
-    postgres,  # noqa: F401
-    read_only,  # noqa: F401
-    small_disk,  # noqa: F401
-)
-from tests.core.storage.postgres import PostgresServer
+from tests.core.jobs.helpers import HARD_LIMIT, KeptPool, managing, sample_job
 
 
 @pytest.fixture()
@@ -63,20 +56,3 @@ def manager(store: Store, kept_pool: KeptPool) -> Iterator[JobManager]:
     """One warm worker."""
     with managing(store, kept_pool) as manager:
         yield manager
-
-
-@pytest.fixture
-def postgres_database(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The address of an empty database on a real server."""
-    server: PostgresServer = request.getfixturevalue("postgres")
-    server.execute("CREATE DATABASE odt_jobs")
-    yield server.url("odt_jobs")
-    server.execute("DROP DATABASE odt_jobs WITH (FORCE)")
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A database of either kind, empty."""
-    if request.param == "postgres":
-        return str(request.getfixturevalue("postgres_database"))
-    return address_of(tmp_path / "data")

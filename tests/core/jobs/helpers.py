@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,10 +23,9 @@ from odt_core.topology import Topology
 from odt_core.training import TrainSpec
 from tests.core.jobs.server import serve
 from tests.forks import Fork
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE = 120.0
-"""Seconds to wait for what takes a second or two on an idle machine."""
 HARD_LIMIT = 600.0
 """Time limit of runs that a test ends: far longer than a test waits."""
 MOST_TO_STOP = 3.0
@@ -49,15 +50,6 @@ def table_of(store: Store, spec: JobSpec) -> Table:
     """What a run reads."""
     content = store.datasets.read(LOCAL_OWNER, spec.dataset)
     return read_table(content, spec.read, name=spec.table_name)
-
-
-def wait_until(condition: Callable[[], object], seconds: float = PATIENCE) -> float:
-    """How long it took until the condition held."""
-    began = time.monotonic()
-    while not condition():
-        assert time.monotonic() - began < seconds, "did not happen in time"
-        time.sleep(0.01)
-    return time.monotonic() - began
 
 
 def has_best_tree(job: Job) -> bool:
@@ -113,9 +105,8 @@ def command_of(process: psutil.Process) -> str:
 
 def worker_pids(manager: JobManager) -> list[int]:
     """The workers of a manager."""
-    pool = manager._pool
-    assert isinstance(pool, LocalPool)
-    return [worker.process.pid for worker in pool._workers]
+    assert isinstance(manager.pool, LocalPool)
+    return list(manager.pool.workers())
 
 
 def worker_pid(manager: JobManager) -> int:
@@ -125,7 +116,7 @@ def worker_pid(manager: JobManager) -> int:
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """Whether a process still runs (one that only waits to be reaped does not)."""
+    """Whether a process still runs. An ended process that waits for its parent does not."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -149,15 +140,12 @@ class KeptPool(LocalPool):
             super().start(listener)
 
     def close(self) -> None:
-        with self._lock:
-            self._n_workers = 1
-            ended = [worker for worker in self._workers if worker.job is not None]
-            idle = [worker for worker in self._workers if worker.job is None]
-            ended += idle[1:]
-            for worker in ended:
-                worker.kill()
-        for worker in ended:
-            worker.process.wait()
+        self.n_workers = 1
+        workers = self.workers()
+        idle = [pid for pid, job in workers.items() if job is None]
+        for pid in workers.keys() - idle[:1]:
+            os.killpg(pid, signal.SIGKILL)
+        wait_until(lambda: len(workers.keys() & self.workers().keys()) <= len(idle[:1]))
 
     def end(self) -> None:
         """End the worker, too."""
@@ -167,16 +155,15 @@ class KeptPool(LocalPool):
 @contextmanager
 def managing(store: Store, pool: KeptPool, n_workers: int = 1) -> Iterator[JobManager]:
     """A manager with a warm worker that has nothing to do, and is to be kept; or with more."""
-    pool._n_workers = n_workers
+    pool.n_workers = n_workers
     manager = JobManager(store, n_workers, pool=pool)
     try:
         yield manager
     finally:
-        running = manager._jobs._running
-        for one in list(running.values()):
-            manager.cancel(one.job)
         deadline = time.monotonic() + MOST_TO_STOP
-        while running and time.monotonic() < deadline:
+        while (jobs := set(filter(None, pool.workers().values()))) and time.monotonic() < deadline:
+            for job in jobs:
+                pool.stop(job)
             time.sleep(0.01)
         manager.close()
 

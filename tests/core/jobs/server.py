@@ -18,7 +18,7 @@ from odt_core.jobs.pool import LocalPool
 from odt_core.storage import Store
 
 LEASE = 3600.0
-"""Seconds: whatever a test sees of a server that was killed, it sees before this one runs out."""
+"""Seconds of a server's lease: longer than any test looks at a server that was killed."""
 
 
 class Speaker:

@@ -1,10 +1,11 @@
-"""Processes are killed and disks fill up, for real: nothing is lost, and what happened is said."""
+"""Processes are killed and disks fill up, for real: nothing is lost, and a message says why."""
 
 from __future__ import annotations
 
 import dataclasses
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Pool, event, text
 
 from odt_core.errors import InputError
 from odt_core.jobs import JobManager, JobSpec, pool
@@ -45,11 +46,11 @@ from tests.core.jobs.helpers import (
     solver_seconds_until,
     status,
     status_or_none,
-    wait_until,
     worker_pid,
     worker_pids,
 )
 from tests.core.storage.helpers import fill
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -286,7 +287,7 @@ def test_a_frozen_worker_keeps_nobody_waiting(
     manager: JobManager, monkeypatch: pytest.MonkeyPatch, easy: JobSpec
 ) -> None:
     monkeypatch.setattr(pool, "ACKNOWLEDGE_WITHIN", HARD_LIMIT)
-    wait_until(lambda: manager._pool.n_free() == 1)
+    wait_until(lambda: manager.pool.n_free() == 1)
     frozen = worker_pid(manager)
     os.kill(frozen, signal.SIGSTOP)
     large = dataclasses.replace(easy, table_name="x" * 300_000)  # more than a pipe takes in
@@ -310,7 +311,7 @@ def test_a_worker_that_freezes_while_it_prepares_keeps_only_its_own_run_waiting(
         frozen = manager.submit(large_job(store))
 
         def workers() -> list[int]:
-            return [w.process.pid for w in kept_pool._workers if w.job == frozen.id]
+            return [pid for pid, job in kept_pool.workers().items() if job == frozen.id]
 
         wait_until(workers)  # a moment after the run is running
         (pid,) = workers()
@@ -385,29 +386,22 @@ def test_a_worker_at_rest_takes_less_than_the_least_setting() -> None:
 @contextmanager
 def full_disk(store: Store) -> Iterator[None]:
     """SQLite may not add a page: the error is that of a full disk."""
-    with store._database.bare() as connection:
+    with store.database.bare() as connection:
         pages = connection.execute(text("PRAGMA page_count")).scalar()
-    limits = [f"PRAGMA max_page_count = {n}" for n in (pages, 1_000_000)]
-    _on_every_connection(store, limits[0])
+
+    def limit(connection: sqlite3.Connection, *_: object) -> None:
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    event.listen(Pool, "checkout", limit)
     try:
         yield
     finally:
-        _on_every_connection(store, limits[1])
-
-
-def _on_every_connection(store: Store, pragma: str) -> None:
-    from sqlalchemy import event
-
-    engine = store._database._engine
-
-    def limit(connection: object, *_: object) -> None:
-        connection.execute(pragma)  # type: ignore[attr-defined]
-
-    event.listen(engine, "checkout", limit)
+        event.remove(Pool, "checkout", limit)
+        store.close()  # new connections have no limit
 
 
 @pytest.mark.parametrize("instead", [None, b"", b"no database", "another store"])
-def test_a_database_that_is_deleted_or_replaced_is_said_and_costs_nothing_once_it_is_back(
+def test_a_deleted_or_replaced_database_is_reported_and_loses_nothing(
     manager: JobManager,
     store: Store,
     tmp_path: Path,
@@ -418,7 +412,7 @@ def test_a_database_that_is_deleted_or_replaced_is_said_and_costs_nothing_once_i
     running = manager.submit(hard)
     wait_until(lambda: running.best is not None)
     here, away = tmp_path / "data" / "odt.sqlite3", tmp_path / "away"
-    here.rename(away)  # whoever has it open would go on writing into it
+    here.rename(away)  # a process with the open file would go on writing into it
     if isinstance(instead, bytes):
         here.write_bytes(instead)
     elif instead is not None:
@@ -446,7 +440,7 @@ def test_a_database_that_loses_its_tables_stops_no_thread(
         before = manager.submit(easy)
         wait_until(lambda: status(store, before.id) is RunStatus.DONE)
         for now, then in (("runs", "elsewhere"), ("elsewhere", "runs")):
-            with store._database.write() as connection:
+            with store.database.write() as connection:
                 connection.execute(text(f"ALTER TABLE {now} RENAME TO {then}"))
             if then == "elsewhere":
                 wait_until(lambda: manager.problem)
@@ -458,7 +452,7 @@ def test_a_database_that_loses_its_tables_stops_no_thread(
     store.close()
 
 
-def test_a_mistake_of_this_program_is_said_and_costs_one_round(
+def test_a_mistake_of_this_program_is_reported_and_costs_one_round(
     manager: JobManager, store: Store, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail() -> int:
@@ -509,7 +503,7 @@ def test_where_nothing_can_be_kept_runs_go_on_in_memory(
         words = "ODT_RETENTION_DAYS is 'soon'"
     store = open_store(address, folder)
     if os.getuid() == 0:
-        os.seteuid(0)  # whoever may not write there may not start workers here either
+        os.seteuid(0)  # the other user may not start workers here either
     assert words in store.problem and "in memory only" in store.problem
     assert "secret" not in store.problem
     with managing(store, kept_pool) as manager:

@@ -31,8 +31,9 @@ from odt_core.studies import (
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec, run_training
 from odt_core.worker.kinds import RUNNERS
-from tests.core.jobs.helpers import table_of, wait_until
+from tests.core.jobs.helpers import table_of
 from tests.core.studies.parts import run_stability
+from tests.waiting import wait_until
 
 CURVE = CurveSpec(topologies=(Topology.parse("depth-1"),), repeats=4)
 
@@ -177,7 +178,7 @@ def test_a_single_job_does_not_wait_for_a_batch(manager: JobManager, triage: Job
     assert batch.was_cancelled and 0 < len(batch.results) < 40
 
 
-def test_what_is_wrong_with_a_repeat_is_said(manager: JobManager, triage: JobSpec) -> None:
+def test_what_is_wrong_with_a_repeat_is_reported(manager: JobManager, triage: JobSpec) -> None:
     train = dataclasses.replace(triage.train, split=SplitSpec("all"))
     batch = manager.submit_study(repeats(dataclasses.replace(triage, train=train)))
     wait_until(lambda: batch.is_over)

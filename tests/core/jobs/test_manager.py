@@ -23,9 +23,9 @@ from tests.core.jobs.helpers import (
     is_alive,
     solver_seconds_until,
     table_of,
-    wait_until,
     worker_pid,
 )
+from tests.waiting import wait_until
 
 
 def test_a_job_brings_what_the_same_run_brings_here(
@@ -152,7 +152,7 @@ def test_bad_input_fails_the_job_with_its_own_sentence(manager: JobManager, easy
     assert "'perhaps'" in job.message and "Error" not in job.message
 
 
-def test_a_data_set_that_is_not_there_is_said(manager: JobManager, easy: JobSpec) -> None:
+def test_a_data_set_that_is_not_there_is_reported(manager: JobManager, easy: JobSpec) -> None:
     with pytest.raises(NotFoundError, match="no such data set"):
         manager.submit(dataclasses.replace(easy, dataset="0" * 64))
     with pytest.raises(NotFoundError, match="no such data set"):
@@ -173,7 +173,7 @@ def test_a_solve_far_past_its_time_limit_is_stopped(
     assert again.status is RunStatus.DONE, again.message
 
 
-def test_workers_that_cannot_start_are_told_of(
+def test_workers_that_cannot_start_are_reported(
     store: Store, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool.sys, "executable", "/bin/false")

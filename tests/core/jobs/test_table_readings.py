@@ -85,13 +85,13 @@ def test_lines_that_are_no_table_come_along(path):
     assert refused.value.beginning.startswith("Ward 3\nage;ward;class\n")
 
 
-def test_what_is_wrong_is_said(path):
+def test_a_file_that_cannot_be_read_is_reported(path):
     path.write_text("a,b\n1,2\n1\n")
     with pytest.raises(InputError, match="Line 3 has 1 cell"):
         read_table_in_process(path, ReadOptions(), "t.csv", on_progress=silent)
 
 
-def test_whoever_stops_waiting_ends_the_process(path, children):
+def test_the_process_ends_when_its_reader_stops_waiting(path, children):
     class LeftError(Exception):
         pass
 
@@ -119,7 +119,7 @@ def test_limits_hold(path, children, limits, message):
     assert children() == []
 
 
-def test_progress_is_told(path):
+def test_progress_is_reported(path):
     heard = []
     read_table_in_process(
         path, ReadOptions(), "t.csv", on_progress=lambda *said: heard.append(said)
@@ -199,7 +199,7 @@ def test_a_reading_is_not_stopped_while_another_waits():
     assert readings.table("key", file.read, stop).n_rows == 500
 
 
-def test_what_is_wrong_is_said_to_all_who_wait():
+def test_all_waiting_sessions_hear_why_a_file_cannot_be_read():
     def refuse(on_progress: Progress) -> Table:
         raise InputError("no table")
 

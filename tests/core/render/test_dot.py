@@ -217,7 +217,7 @@ def test_tooltips_hold_the_whole_words():
     ) in tips
 
 
-def test_large_trees_grow_to_the_right_unless_told_otherwise():
+def test_large_trees_grow_to_the_right_by_default():
     def chain(n: int) -> Tree:
         feature = Feature("x", FeatureKind.NUMERICAL, tuple("abc"), (1.0, 2.0))
         node = Leaf(True, 1, 1)

@@ -67,7 +67,7 @@ def with_facts(model: Model, change: dict[str, Any], *path: str) -> Model:
         ({"versions": {"numpy": 2}}, (), "facts.versions.numpy"),
     ],
 )
-def test_damage_is_said_with_the_field(
+def test_a_message_names_the_damaged_field(
     trained: Model, change: dict[str, Any], path: tuple[str, ...], named: str
 ):
     with pytest.raises(InputError, match="damaged") as caught:

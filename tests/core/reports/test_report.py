@@ -131,7 +131,7 @@ def test_studies_groups_and_net_benefit_stand_in_it_where_they_were_made(trained
     assert "img-src data:" in page.policy
 
 
-def test_without_test_rows_nothing_is_said_of_net_benefit(trained: Model):
+def test_without_test_rows_the_report_has_no_net_benefit(trained: Model):
     page = assert_self_contained(write_sheet(model_of(hostile_tree()), SheetFormat.REPORT))
     assert "Net benefit" not in page.text and "Rates of the test rows" not in page.text
 

@@ -61,7 +61,7 @@ def test_rows_are_answered_as_the_tree_answers_them(wards: Model) -> None:
     assert not scores.is_doubtful.any() and scores.differences == ()
 
 
-def test_values_new_to_all_rows_and_new_at_the_question_are_told_apart(wards: Model) -> None:
+def test_values_new_to_all_rows_differ_from_values_new_at_the_question(wards: Model) -> None:
     scores = score(wards, table("ward,grp", "z,A", "new,A", "u,A", "z,B"))
     patterns, of_row = scores.patterns
     found = [[doubt for doubt, _ in patterns[place].doubts] for place in of_row]
@@ -72,7 +72,7 @@ def test_values_new_to_all_rows_and_new_at_the_question_are_told_apart(wards: Mo
     assert difference.examples == ("new",)
 
 
-def test_text_among_numbers_and_absent_values_are_read_as_missing_and_said(ages: Model) -> None:
+def test_text_among_numbers_and_absent_values_are_read_as_missing_and_reported(ages: Model) -> None:
     scores = score(ages, table("age,x", "30,a", "unknown,a", "60,a", ",a", "60,a"))
     kinds = {each.kind: each.rows for each in scores.differences}
     assert kinds == {DifferenceKind.NOT_NUMBERS: 1, DifferenceKind.NEW_MISSING: 1}

@@ -29,7 +29,7 @@ def primitives(request: pytest.FixtureRequest) -> object:
 
 
 def row_sets(n: int, random: np.random.Generator) -> np.ndarray:
-    """All rows, none, random ones, twice the same, and one that differs by a row."""
+    """All rows, no row, random sets, the same set twice, and a set that differs by one row."""
     member = random.random((7, n)) < random.random((7, 1))
     member[5] = False
     member[0] = True

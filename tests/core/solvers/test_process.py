@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import psutil
 import pytest
@@ -18,6 +19,7 @@ from odt_core.solvers import solve
 from odt_core.solvers.control import Control
 from odt_core.solvers.mip import process
 from tests.core.solvers.problems import easy_problem, hard_problem
+from tests.waiting import wait_until
 
 BRIEFLY = 20.0
 """Seconds to wait for something that happens at once on an idle machine."""
@@ -30,7 +32,7 @@ def _no_child_before_or_after() -> Iterator[None]:
     process.end_idle_child()
     yield
     process.end_idle_child()
-    assert wait_until(lambda: not children())
+    wait_until(lambda: not children(), BRIEFLY)
 
 
 def children(of: int | None = None) -> list[psutil.Process]:
@@ -47,13 +49,9 @@ def children(of: int | None = None) -> list[psutil.Process]:
     return found
 
 
-def wait_until(condition, seconds: float = BRIEFLY) -> bool:
-    deadline = time.perf_counter() + seconds
-    while not condition():
-        if time.perf_counter() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
+def has_ended(thread: threading.Thread) -> bool:
+    """Whether the system has ended a thread, too."""
+    return thread.native_id not in {each.id for each in psutil.Process().threads()}
 
 
 def is_at_work(child: psutil.Process) -> bool:
@@ -95,7 +93,7 @@ def test_a_child_serves_threads_that_come_and_go() -> None:
         )
         thread.start()
         thread.join()
-        time.sleep(0.1)
+        wait_until(partial(has_ended, thread), BRIEFLY)
     assert statuses == [Status.OPTIMAL] * 2
     assert len(children()) == 1
 
@@ -122,9 +120,9 @@ def test_a_crash_is_an_error_that_names_the_exit_and_the_next_solve_works(
     number: signal.Signals,
 ) -> None:
     def crash() -> None:
-        assert wait_until(lambda: len(children()) == 1)
+        wait_until(lambda: len(children()) == 1, BRIEFLY)
         (child,) = children()
-        assert wait_until(lambda: is_at_work(child))
+        wait_until(lambda: is_at_work(child), BRIEFLY)
         child.send_signal(number)
 
     thread = threading.Thread(target=crash)
@@ -153,14 +151,14 @@ solve(hard_problem(), engine=Engine.CBC)
 """
     parent = subprocess.Popen([sys.executable, "-c", code])
     try:
-        assert wait_until(lambda: len(children(parent.pid)) == 1)
+        wait_until(lambda: len(children(parent.pid)) == 1, BRIEFLY)
         (child,) = children(parent.pid)
-        assert wait_until(lambda: is_at_work(child))
+        wait_until(lambda: is_at_work(child), BRIEFLY)
         assert child.is_running()
     finally:
         parent.send_signal(how)
         parent.wait()
-    assert wait_until(lambda: not child.is_running())
+    wait_until(lambda: not child.is_running(), BRIEFLY)
 
 
 def test_a_file_called_mip_in_the_current_folder_is_not_imported(

@@ -27,13 +27,13 @@ def open_store(test: Connection, address: str, folder: str) -> None:
 
 
 def claim_all(test: Connection, address: str, folder: str) -> None:
-    """Claim until nothing waits, and say what was got."""
+    """Claim until nothing waits, and send the ids of the claimed runs."""
     store = Store(address, Path(folder))
     server = store.queue.register()
     wait(test)
     while (run := store.queue.claim(server)) is not None:
         test.send(run.id)
-        time.sleep(0.005)  # as one who has work to do: the others get their turn
+        time.sleep(0.005)  # its work, during which the others get their turn
 
 
 def serve(test: Connection, address: str, folder: str) -> None:
@@ -52,7 +52,7 @@ def serve(test: Connection, address: str, folder: str) -> None:
 
 
 def write(test: Connection, address: str, folder: str) -> None:
-    """Write without end: data sets with runs, each finished; say what is stored, once it is."""
+    """Write data sets with finished runs without end, and send what is stored."""
     store = Store(address, Path(folder))
     server = store.queue.register()
     recorder = Recorder(store.queue, server)
@@ -68,8 +68,8 @@ def write(test: Connection, address: str, folder: str) -> None:
 
 
 def upload(test: Connection, address: str, folder: str) -> None:
-    """Be in the middle of storing a data set until killed."""
-    database = Store(address, Path(folder))._database
+    """Store half of a data set, and wait to be killed."""
+    database = Store(address, Path(folder)).database
     with database.write() as connection:
         content = b"a secret category," * 1_000_000
         connection.exec_driver_sql("INSERT INTO chunks VALUES (1, 0, ?)", (content,))

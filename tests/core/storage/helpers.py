@@ -37,9 +37,9 @@ def queue_run(store: Store, owner: str = OWNER, **changes: Any) -> RunSummary:
 def make_old(store: Store, column: str, days: float) -> None:
     """Let time pass for a column of moments, ``table.column``."""
     table, name = column.split(".")
-    with store._database.write() as connection:
-        moment: Any = store._database.now(connection) - timedelta(days=days)
-        if store._database.is_sqlite:
+    with store.database.write() as connection:
+        moment: Any = store.database.now(connection) - timedelta(days=days)
+        if store.database.is_sqlite:
             moment = moment.strftime("%Y-%m-%d %H:%M:%S.%f")
         connection.execute(text(f"UPDATE {table} SET {name} = :moment"), {"moment": moment})
 

@@ -8,14 +8,15 @@ import pwd
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
-import time
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
+
+from tests.ports import free_port
+from tests.waiting import wait_until
 
 
 @functools.cache
@@ -42,7 +43,7 @@ class PostgresServer:
         self._binaries = binaries
         self.folder = Path(tempfile.mkdtemp(prefix="odt-pg-"))
         self.data = self.folder / "data"
-        self.port = _free_port()
+        self.port = free_port()
         self.password = secrets.token_hex(8)
         # PostgreSQL refuses to run as root.
         self._user = _plain_user() if os.geteuid() == 0 else None
@@ -68,15 +69,15 @@ class PostgresServer:
             user=self._user,
             cwd=self.folder,
         )
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                psycopg.connect(self.url(), connect_timeout=2).close()
-                return
-            except psycopg.OperationalError:
-                if time.monotonic() > deadline or self._process.poll() is not None:
-                    raise RuntimeError((self.folder / "log").read_text()) from None
-                time.sleep(0.05)
+        wait_until(self._is_up, complaint="the server did not start")
+
+    def _is_up(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, (self.folder / "log").read_text()
+        with suppress(psycopg.OperationalError):
+            psycopg.connect(self.url(), connect_timeout=2).close()
+            return True
+        return False
 
     def stop(self) -> None:
         if self._process is not None:
@@ -119,20 +120,3 @@ def _plain_user() -> int:
         except KeyError:
             continue
     return 65534
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def run_server() -> Iterator[PostgresServer]:
-    """For a fixture: a server, removed at the end."""
-    binaries = find_binaries()
-    assert binaries is not None
-    server = PostgresServer(binaries)
-    try:
-        yield server
-    finally:
-        server.remove()

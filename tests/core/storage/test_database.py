@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,19 +47,19 @@ def revision_of(database: Database) -> str | None:
         return current_revision(connection)
 
 
-def test_the_tables_are_made_where_there_are_none(empty: str, tmp_path: Path) -> None:
+def test_missing_tables_are_created(empty: str, tmp_path: Path) -> None:
     store = Store(empty, tmp_path)
     put(store)
-    assert revision_of(store._database) == HEAD
+    assert revision_of(store.database) == HEAD
     assert Store(empty, tmp_path).datasets.read(OWNER, put(store)) == CSV
 
 
 def test_migrations_and_models_say_the_same(empty: str, tmp_path: Path) -> None:
     store = Store(empty, tmp_path)
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         differences = compare_metadata(context, Base.metadata)
-        if store._database.is_sqlite:
+        if store.database.is_sqlite:
             # SQLAlchemy does not see the name and options of a reference that came with a column.
             kinds = [difference[0] for difference in differences]
             assert kinds == ["remove_fk", "add_fk"]
@@ -113,7 +112,7 @@ def test_an_older_database_is_brought_up_with_everything_in_it(empty: str, tmp_p
 
     store = Store(empty, tmp_path)
 
-    assert revision_of(store._database) == HEAD
+    assert revision_of(store.database) == HEAD
     record = store.runs.get(OWNER, "run1")
     assert record.spec == {"old": True} and record.summary.name == "Old"
     assert record.summary.members is None and record.summary.study is None
@@ -121,18 +120,18 @@ def test_an_older_database_is_brought_up_with_everything_in_it(empty: str, tmp_p
     assert store.datasets.read(OWNER, "abc") == b"xyz"
     claimed = store.queue.claim(store.queue.register())
     assert claimed is not None and claimed.id == "run1"
-    if store._database.is_sqlite:
-        with store._database.read() as connection:
+    if store.database.is_sqlite:
+        with store.database.read() as connection:
             assert connection.execute(text("PRAGMA foreign_keys")).scalar() == 1
 
 
 def test_a_newer_database_is_refused_untouched(empty: str, tmp_path: Path) -> None:
     store = Store(empty, tmp_path)
-    with store._database.write() as connection:
+    with store.database.write() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(InputError, match="newer version of this program"):
         Store(empty, tmp_path)
-    assert revision_of(store._database) == "9999"
+    assert revision_of(store.database) == "9999"
 
 
 def test_a_migration_that_fails_leaves_the_tables_as_they_were(
@@ -161,7 +160,7 @@ def test_servers_that_start_at_the_same_moment_agree(empty: str, tmp_path: Path)
     for server in servers:
         server.say()
     assert [list(server.lines()) for server in servers] == [["0"]] * 3
-    assert revision_of(Store(empty, tmp_path)._database) == HEAD
+    assert revision_of(Store(empty, tmp_path).database) == HEAD
 
 
 def test_a_file_of_sqlite_is_set_up_for_safety_and_privacy(tmp_path: Path) -> None:
@@ -174,7 +173,7 @@ def test_a_file_of_sqlite_is_set_up_for_safety_and_privacy(tmp_path: Path) -> No
         "synchronous": 2,
         "foreign_keys": 1,
     }
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         found = {name: connection.execute(text(f"PRAGMA {name}")).scalar() for name in expected}
     assert found == expected
     assert (tmp_path / "data").stat().st_mode & 0o077 == 0
@@ -195,7 +194,7 @@ def test_a_store_can_live_in_memory(tmp_path: Path) -> None:
     "address",
     ["nonsense", "mysql://user:secret@host/db", "postgresql://user:secret@host:port/db", "://"],
 )
-def test_an_address_that_is_none_is_refused_without_repeating_it(
+def test_the_message_about_a_wrong_address_does_not_repeat_it(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ODT_DATABASE_URL", address)
@@ -220,7 +219,7 @@ def test_a_server_that_is_not_there_is_named_without_the_password(tmp_path: Path
     assert "hunter2" not in str(refusal.value)
 
 
-def test_a_wrong_password_or_database_is_said(postgres: PostgresServer, tmp_path: Path) -> None:
+def test_a_wrong_password_or_database_is_reported(postgres: PostgresServer, tmp_path: Path) -> None:
     wrong = postgres.url().replace(postgres.password, "wrong")
     with pytest.raises(StorageError, match="refuses .*user, password") as refusal:
         Store(wrong, tmp_path)
@@ -229,7 +228,7 @@ def test_a_wrong_password_or_database_is_said(postgres: PostgresServer, tmp_path
         Store(postgres.url("nowhere"), tmp_path)
 
 
-def test_a_read_only_server_is_said_and_still_read(
+def test_a_read_only_server_is_reported_and_still_read(
     postgres: PostgresServer, empty_postgres: MAKE, tmp_path: Path
 ) -> None:
     url = empty_postgres()
@@ -242,9 +241,9 @@ def test_a_read_only_server_is_said_and_still_read(
         queue_run(store)
 
 
-def test_a_full_disk_of_the_server_is_said(empty_postgres: MAKE, tmp_path: Path) -> None:
+def test_a_full_disk_of_the_server_is_reported(empty_postgres: MAKE, tmp_path: Path) -> None:
     store = Store(empty_postgres(), tmp_path)
-    with store._database.write() as connection:
+    with store.database.write() as connection:
         connection.exec_driver_sql(
             "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS "
             "$$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$"
@@ -270,21 +269,20 @@ def test_connections_come_back_after_the_server_was_restarted(
     assert store.datasets.read(OWNER, sha256) == CSV
 
 
-def test_a_statement_cut_off_by_the_server_is_said(
+def test_a_statement_cut_off_by_the_server_is_reported(
     postgres: PostgresServer, empty_postgres: MAKE, tmp_path: Path
 ) -> None:
     store = Store(empty_postgres(), tmp_path)
     put(store)
     with pytest.raises(StorageError, match="going down|cannot be reached"):
-        with store._database.read() as connection:
+        with store.database.read() as connection:
             pid = connection.execute(text("SELECT pg_backend_pid()")).scalar()
-            postgres.execute(f"SELECT pg_terminate_backend({pid})")
-            time.sleep(0.1)
+            postgres.execute(f"SELECT pg_terminate_backend({pid}, 60000)")  # waits until it is so
             connection.execute(text("SELECT 1"))
     assert len(store.datasets.list(OWNER)) == 1
 
 
-def test_a_file_that_is_no_database_is_said_and_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_reported_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "odt.sqlite3"
     path.write_bytes(b"no database " * 1000)
     with pytest.raises(StorageError, match="damaged or not a database"):
@@ -292,10 +290,10 @@ def test_a_file_that_is_no_database_is_said_and_left_alone(tmp_path: Path) -> No
     assert path.read_bytes() == b"no database " * 1000
 
 
-def test_a_file_that_another_program_holds_is_said(
+def test_a_file_that_another_program_holds_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("odt_core.storage.database._PRAGMAS", ("PRAGMA busy_timeout = 200",))
+    monkeypatch.setattr("odt_core.storage.database.WAIT_FOR_FILE", 0.2)
     store = Store(None, tmp_path)
     other = sqlite3.connect(tmp_path / "odt.sqlite3", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -306,9 +304,9 @@ def test_a_file_that_another_program_holds_is_said(
     other.close()
 
 
-def test_a_mistake_of_ours_is_not_called_the_databases(store: Store) -> None:
+def test_an_error_of_this_program_is_not_blamed_on_the_database(store: Store) -> None:
     with pytest.raises(Exception, match="no_such_table") as failure:
-        with store._database.read() as connection:
+        with store.database.read() as connection:
             connection.execute(text("SELECT * FROM no_such_table"))
     assert not isinstance(failure.value, InputError)
 

@@ -21,7 +21,7 @@ OPEN = Callable[..., Store]
 
 
 def count(store: Store, table: type) -> int:
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         return connection.scalar(select(func.count()).select_from(table)) or 0
 
 
@@ -50,7 +50,7 @@ def test_the_same_bytes_are_stored_once(store: Store) -> None:
     assert count(store, BlobRow) == count(store, ChunkRow) == 1
 
 
-def test_another_owners_data_set_is_none(store: Store) -> None:
+def test_another_owners_data_set_does_not_exist(store: Store) -> None:
     sha256 = put(store, "alice")
     put(store, "bob", content=b"other")
     for call in (store.datasets.get, store.datasets.read, store.datasets.path):
@@ -181,7 +181,7 @@ def test_wiping_is_made_up_for_when_a_reader_was_in_the_way(
     monkeypatch.setattr("odt_core.storage.database.WAIT_FOR_TABLE", 1)
     store, other = open_store(), open_store("other")
     sha256 = put(store)
-    with other._database.read() as reader:
+    with other.database.read() as reader:
         reader.execute(text("SELECT count(*) FROM chunks")).scalar()
         assert not store.datasets.delete(OWNER, sha256).wiped
     assert store.tidy().wiped

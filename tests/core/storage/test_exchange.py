@@ -89,7 +89,7 @@ def test_knowing_a_hash_gives_nobody_the_bytes(store: Store) -> None:
     store.exchange.import_run("bob", text)
     store.datasets.delete("alice", imported.dataset)
     assert not store.datasets.get("bob", imported.dataset).stored
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM chunks").scalar() == 0
 
 

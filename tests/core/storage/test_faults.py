@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -35,6 +36,7 @@ from tests.core.storage.helpers import (
 )
 from tests.core.storage.postgres import PostgresServer
 from tests.forks import Fork
+from tests.waiting import wait_until
 
 DONE = Ending(RunStatus.DONE, {"tree": "an hour's work"}, {"model": 1}, METRICS)
 
@@ -67,10 +69,10 @@ def test_a_process_killed_while_it_writes_leaves_a_whole_database(
         # of its runs.
         assert store.datasets.path(OWNER, dataset.sha256).stat().st_size == 3_000_000
         assert dataset.n_runs in (0, 20)
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         n_runs = connection.scalar(select(func.count()).select_from(RunRow))
         assert connection.scalar(select(func.count()).select_from(DocumentRow)) == n_runs
-        if store._database.is_sqlite:
+        if store.database.is_sqlite:
             assert connection.execute(text("PRAGMA integrity_check")).scalar() == "ok"
             assert connection.execute(text("PRAGMA foreign_key_check")).all() == []
     lost = store.tidy().interrupted
@@ -91,7 +93,7 @@ def test_an_upload_killed_on_the_way_leaves_no_bytes_once_restarted(tmp_path: Pa
 
 def test_an_upload_that_failed_leaves_no_bytes_once_tidied(tmp_path: Path) -> None:
     store = Store(None, tmp_path)
-    with pytest.raises(RuntimeError, match="on the way"), store._database.write() as connection:
+    with pytest.raises(RuntimeError, match="on the way"), store.database.write() as connection:
         content = b"a secret category," * 1_000_000
         connection.exec_driver_sql("INSERT INTO chunks VALUES (1, 0, ?)", (content,))
         raise RuntimeError("on the way")
@@ -100,16 +102,18 @@ def test_an_upload_that_failed_leaves_no_bytes_once_tidied(tmp_path: Path) -> No
     assert not any(b"secret" in content for content in bytes_below(tmp_path).values())
 
 
-def test_a_deletion_killed_before_wiping_is_made_up_for(store: Store) -> None:
+def test_a_deletion_killed_before_wiping_is_made_up_for(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The row that asks for it is in the transaction that deletes."""
     sha256, kept = put(store), put(store, content=b"kept")
-    with store._database.write() as connection:
-        store.datasets._delete(connection, OWNER, [sha256])
-    # Here the process was killed; another one starts, and somebody uploads the same file again.
-    put(store, "bob")
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr("odt_core.storage.datasets.wipe", sys.exit)
+        store.datasets.delete(OWNER, sha256)
+    put(store, "bob")  # on another server, somebody uploads the same file again
 
     def rows(table: str) -> int | None:
-        with store._database.read() as connection:
+        with store.database.read() as connection:
             return connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar()
 
     assert (rows("erasures"), rows("blobs"), rows("chunks")) == (1, 2, 3)
@@ -122,7 +126,7 @@ def test_a_deletion_killed_before_wiping_is_made_up_for(store: Store) -> None:
 def test_an_upload_and_a_deletion_of_the_same_bytes_never_part_row_and_bytes(
     open_store: Callable[..., Store],
 ) -> None:
-    """Two machines, many rounds: whoever comes last, an owner that has the row has the bytes."""
+    """Two machines, many rounds: in every order, an owner with the row has the bytes."""
     stores = [open_store("one"), open_store("two")]
     for _ in range(15):
         put(stores[0], "alice")
@@ -144,7 +148,7 @@ def test_an_upload_and_a_deletion_of_the_same_bytes_never_part_row_and_bytes(
         (record,) = stores[0].datasets.list("bob")
         assert len(stores[0].datasets.read("bob", record.sha256)) == record.size
         stores[0].datasets.delete("bob", record.sha256)
-        with stores[0]._database.read() as connection:
+        with stores[0].database.read() as connection:
             for table in (BlobRow, ChunkRow):
                 assert connection.scalar(select(func.count()).select_from(table)) == 0
 
@@ -166,9 +170,7 @@ def test_what_cannot_be_written_waits_in_memory(
     assert recorder.waiting == {run_id: DONE}, "the result is still there to be shown"
 
     postgres.start()
-    deadline = time.monotonic() + 30
-    while recorder.waiting and time.monotonic() < deadline:  # nobody has to ask for it
-        time.sleep(0.05)
+    wait_until(lambda: not recorder.waiting)  # nobody has to ask for it
     assert recorder.close() and recorder.problem == "" and recorder.waiting == {}
     assert store.runs.get(OWNER, run_id).result == DONE.result
 
@@ -238,7 +240,7 @@ def test_the_end_of_a_deleted_run_waits_for_nothing(store: Store) -> None:
     assert recorder.waiting == {} and recorder.problem == ""
 
 
-def test_a_read_only_folder_is_said(read_only: Path) -> None:
+def test_a_read_only_folder_is_reported(read_only: Path) -> None:
     with pytest.raises(StorageError, match=r"readonly.*writable.*ODT_DATA_DIR"):
         Store(None, read_only)
     with pytest.raises(StorageError, match=r"cannot be made \(Permission denied\)"):
@@ -249,18 +251,18 @@ def test_a_folder_that_turns_read_only_costs_no_result(tmp_path: Path) -> None:
     store = Store(None, tmp_path)
     server, run_id = start_run(store)
     recorder = Recorder(store.queue, server)
-    with store._database.bare() as connection:
+    with store.database.bare() as connection:
         connection.execute(text("PRAGMA query_only = ON"))  # what a remount looks like to SQLite
     recorder.end(run_id, DONE)
     assert not recorder.flush(30)
     assert "cannot be opened for writing" in recorder.problem
-    with store._database.bare() as connection:
+    with store.database.bare() as connection:
         connection.execute(text("PRAGMA query_only = OFF"))
     assert recorder.flush(30)
     assert store.runs.get(OWNER, run_id).result == DONE.result
 
 
-def test_a_full_disk_is_said_and_costs_no_result(small_disk: Path) -> None:
+def test_a_full_disk_is_reported_and_loses_no_result(small_disk: Path) -> None:
     store = Store(None, small_disk)
     server, run_id = start_run(store)
     recorder = Recorder(store.queue, server)
@@ -279,29 +281,29 @@ def test_a_full_disk_is_said_and_costs_no_result(small_disk: Path) -> None:
     with pytest.raises(StorageError, match="no room left on the disk"):
         put(store, content=os.urandom(4_000_000))
     assert len(store.datasets.list(OWNER)) == 1
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         assert connection.execute(text("PRAGMA integrity_check")).scalar() == "ok"
 
 
-def test_a_database_at_its_limit_is_said_and_whole(tmp_path: Path) -> None:
+def test_a_database_at_its_limit_is_reported_and_whole(tmp_path: Path) -> None:
     """The same without a disk of its own: SQLite's limit of pages gives the same error."""
     store = Store(None, tmp_path)
     server, run_id = start_run(store)
     recorder = Recorder(store.queue, server)
-    with store._database.bare() as connection:
+    with store.database.bare() as connection:
         pages = connection.execute(text("PRAGMA page_count")).scalar()
         connection.execute(text(f"PRAGMA max_page_count = {pages}"))
     large = Ending(RunStatus.DONE, {"tree": "x" * 500_000}, None, METRICS)
     recorder.end(run_id, large)
     assert not recorder.flush(30)
     assert "no room left on the disk" in recorder.problem
-    with store._database.bare() as connection:
+    with store.database.bare() as connection:
         connection.execute(text("PRAGMA max_page_count = 1000000"))
     assert recorder.flush(30)
     assert store.runs.get(OWNER, run_id).result == large.result
 
 
-def test_a_cached_file_that_cannot_be_written_is_said(read_only: Path) -> None:
+def test_a_cached_file_that_cannot_be_written_is_reported(read_only: Path) -> None:
     store = Store("sqlite://", read_only)
     sha256 = put(store)
     with pytest.raises(StorageError, match=r"cannot be put into .*Permission denied"):
@@ -310,14 +312,14 @@ def test_a_cached_file_that_cannot_be_written_is_said(read_only: Path) -> None:
         store.queue.register()
 
 
-def test_damaged_bytes_are_noticed(store: Store) -> None:
+def test_damaged_bytes_are_noticed(store: Store, tmp_path: Path) -> None:
     sha256 = put(store)
-    with store._database.write() as connection:
+    with store.database.write() as connection:
         connection.execute(ChunkRow.__table__.update().values(content=b"other"))  # type: ignore[attr-defined]
     with pytest.raises(StorageError, match="damaged"):
         store.datasets.path(OWNER, sha256)
-    assert list(store.datasets._cache.folder.iterdir()) == [], "no half file stays behind"
-    with store._database.write() as connection:
+    assert bytes_below(tmp_path / "data" / "cache") == {}, "no half file stays behind"
+    with store.database.write() as connection:
         connection.execute(ChunkRow.__table__.delete())  # type: ignore[attr-defined]
     with pytest.raises(NotFoundError):
         store.datasets.read(OWNER, sha256)

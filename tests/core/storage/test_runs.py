@@ -106,7 +106,7 @@ CALLS: dict[str, Callable[[Store, str, str], Any]] = {
 }
 
 
-def test_another_owners_run_is_as_good_as_none(store: Store) -> None:
+def test_another_owners_run_does_not_exist(store: Store) -> None:
     dataset = put(store, "alice")
     put(store, "bob")
     run = store.studies.create("alice", new_run(dataset), [new_run(dataset)])
@@ -170,7 +170,7 @@ def test_lists_filter_and_page(store: Store) -> None:
 
 
 def sorted_by(run: RunSummary, sort: SortKey) -> Any:
-    """The value that a list is sorted by; None where there is none."""
+    """The value that a list is sorted by; None for a run without it."""
     for part in (run, run.headline, run.metrics):
         if hasattr(part, sort.value):
             found = getattr(part, sort.value)
@@ -208,7 +208,7 @@ def test_runs_are_fetched_in_the_order_asked_for(store: Store) -> None:
         store.runs.get_many(OWNER, [ids[0], "0" * 32])
 
 
-def test_deleting_runs_is_all_or_none(store: Store) -> None:
+def test_all_runs_are_deleted_or_no_run_is(store: Store) -> None:
     ids = [queue_run(store).id for _ in range(3)]
     with pytest.raises(NotFoundError):
         store.runs.delete(OWNER, [ids[0], "0" * 32])

@@ -50,12 +50,12 @@ def test_after_a_month_it_is_over_and_the_row_goes(
     monkeypatch.setattr(Database, "now", lambda *_: later)
     assert not store.sign_ins.is_valid(token, "alice")
     store.tidy()
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         assert connection.execute(text("SELECT count(*) FROM sign_ins")).scalar() == 0
 
 
 def test_the_database_does_not_hold_the_token(store: Store) -> None:
     token = store.sign_ins.begin("alice")
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         row = connection.execute(text("SELECT token, identity FROM sign_ins")).one()
     assert token not in row and "alice" not in row

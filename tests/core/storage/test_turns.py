@@ -76,7 +76,7 @@ def simulations(draw: st.DrawFn) -> Simulation:
 
 
 @given(simulations())
-def test_the_position_shown_is_the_one_that_turns_give(simulation: Simulation) -> None:
+def test_the_shown_position_equals_the_order_of_turns(simulation: Simulation) -> None:
     lanes = simulation.lanes()
     shown = {
         run: count_ahead(lanes, lane, place)

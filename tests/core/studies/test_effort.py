@@ -1,4 +1,4 @@
-"""Which frontiers are said to be quick."""
+"""Which frontiers count as quick."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frontier of a table: its JSON, its test rows, and what is said when time runs out."""
+"""The frontier of a table: its JSON, its test rows, and its words when time runs out."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_a_bound_survives_its_json(bound: LowerBound) -> None:
     assert [again.least_fp(fn) for fn in range(11)] == [bound.least_fp(fn) for fn in range(11)]
 
 
-def test_trees_that_are_not_proved_best_are_said() -> None:
+def test_trees_that_are_not_proved_best_are_reported() -> None:
     level, pair = Fraction(8, 10), (counts(0, 9), counts(0, 9))
     runs = [CurveRun("depth-2", level, seed, *pair, proved=seed == 0) for seed in range(3)]
     assert "2 trees are not proved best" in unproved_words(curve_table(runs))

@@ -61,7 +61,7 @@ def test_bins_come_from_the_folds_own_training_rows(table: Table, spec: TrainSpe
     assert cuts[0] != cuts[1]
 
 
-def test_what_is_known_so_far_is_told_and_is_a_result(table: Table, spec: TrainSpec) -> None:
+def test_what_is_known_so_far_is_reported_and_is_a_result(table: Table, spec: TrainSpec) -> None:
     told: list[BestSoFar] = []
     result = run_path(table, spec, PathPart(2), Hooks(on_best=told.append))
     assert result.status is Status.OPTIMAL and result.words.startswith("Proved")

@@ -114,7 +114,7 @@ def test_the_tree_of_all_training_rows_is_that_of_the_training_run(result: Stabi
     assert list(original.rows) == trained.prepared.train_rows.tolist()
 
 
-def test_parts_bring_the_same_whatever_their_number_and_order(result: StabilityResult) -> None:
+def test_the_number_and_order_of_parts_change_nothing(result: StabilityResult) -> None:
     parts = [ResampleRange(17, 13), ResampleRange(0, 17)]
     apart = [run_range(TABLE, SPEC, part) for part in parts]
     kept = [RangeRun.from_json(json.loads(json.dumps(run.to_json()))) for run in apart]
@@ -268,7 +268,7 @@ def test_conditions_hold_in_each_refit() -> None:
         )
 
 
-def test_rules_hold_where_they_can_be_kept_and_the_rest_is_said() -> None:
+def test_rules_hold_if_they_can_be_kept_and_the_rest_is_reported() -> None:
     rows = "".join(
         f"{i % 17},{'rare' if i == 0 else 'ab'[i % 2]},{'yn'[i * 7 % 10 < 4]}\n" for i in range(50)
     )

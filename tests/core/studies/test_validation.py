@@ -120,7 +120,7 @@ def test_a_part_is_the_rows_with_its_values(model: Model, visits: Table) -> None
     assert whole.subgroups[0].column == "site" and whole.of_column("age") is not None
 
 
-def test_rows_without_a_usable_outcome_are_left_out_and_said(model: Model) -> None:
+def test_rows_without_a_usable_outcome_are_left_out_and_reported(model: Model) -> None:
     lines = ["q1,A,30,well", "q2,A,70,ill", "q3,A,70,", "q4,A,70,unclear", "q5,A,71,unclear"]
     result = run_validation(table(lines), ValidationSpec(model))
     assert result.flow.used == 2
@@ -173,7 +173,7 @@ def test_the_result_comes_back_from_json_with_all_that_follows_from_it(model: Mo
         ValidationResult.from_json(record)
 
 
-def test_another_prevalence_is_said(model: Model) -> None:
+def test_another_prevalence_is_reported(model: Model) -> None:
     rare = [f"r{i},A,30,well" for i in range(200)] + [f"s{i},A,70,ill" for i in range(4)]
     result = run_validation(table(rare), ValidationSpec(model))
     assert "The prevalence differs" in result.prevalence_shift
@@ -189,7 +189,7 @@ def lines_of(source: Table) -> list[str]:
     return [",".join(map(str, row)) for row in source.frame.itertuples(index=False)]
 
 
-def test_a_copy_of_the_training_file_is_told_by_its_leaves_and_classes(
+def test_a_copy_of_the_training_file_is_recognised_by_leaves_and_classes(
     model: Model, visits: Table
 ) -> None:
     copy = table(lines_of(visits)[::-1])
@@ -205,7 +205,7 @@ def test_a_copy_of_the_training_file_is_told_by_its_leaves_and_classes(
     assert not ValidationResult.from_json(record).repetition
 
 
-def test_a_copy_of_the_training_rows_alone_is_told_too(
+def test_a_copy_of_the_training_rows_alone_is_recognised_too(
     model: Model, visits: Table, spec: TrainSpec
 ) -> None:
     lines = lines_of(visits)
@@ -216,7 +216,7 @@ def test_a_copy_of_the_training_rows_alone_is_told_too(
     assert not one_more.repetition and one_more.verdict.remark not in ("", result.repetition)
 
 
-def test_only_rows_of_another_file_are_said_not_to_be_compared(model: Model, visits: Table) -> None:
+def test_rows_of_another_file_are_reported_as_not_compared(model: Model, visits: Table) -> None:
     other = run_validation(table(rows_of(2)), ValidationSpec(model))
     assert "are not compared with the training rows one by one" in other.flow_note
     assert not other.repetition and other.to_json()["repeats_training"] is False

@@ -24,7 +24,7 @@ def test_the_tree_of_known_data_is_found_and_proved(table: Table, spec: TrainSpe
     assert result.solution.tree is not None and result.solution.tree.n_leaves == 4
 
 
-def test_stages_are_told_in_order(table: Table, spec: TrainSpec) -> None:
+def test_stages_are_reported_in_order(table: Table, spec: TrainSpec) -> None:
     told: list[Stage] = []
     run_training(table, spec, Hooks(on_stage=told.append))
     assert told == [Stage.PREPARING, Stage.SOLVING, Stage.FINISHING]
@@ -96,7 +96,7 @@ def test_a_fixed_question_stands_in_the_tree(table: Table, spec: TrainSpec) -> N
     assert {feature.values[code] for code in root.split.left} == {"some", "much"}
 
 
-def test_totals_are_said_in_the_goal_s_own_terms(table: Table, spec: TrainSpec) -> None:
+def test_totals_are_reported_in_the_goal_s_own_terms(table: Table, spec: TrainSpec) -> None:
     def problem(objective: Objective) -> Problem:
         changed = replace(spec, objective=objective)
         return build_problem(prepare_training(table, changed), changed)

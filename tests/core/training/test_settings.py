@@ -65,7 +65,7 @@ PLAIN = TrainSpec(
         ),
     ],
 )
-def test_every_setting_that_a_run_can_have_is_said(
+def test_every_setting_that_a_run_can_have_is_reported(
     changes: dict[str, object], name: str, words: str
 ) -> None:
     before, after = settings_words(PLAIN), settings_words(replace(PLAIN, **changes))  # type: ignore[arg-type]
@@ -91,5 +91,5 @@ def test_a_long_list_is_cut_short_with_how_many_are_left() -> None:
         ),
     ],
 )
-def test_a_split_is_said_as_it_was_asked(train: str, test: str | None, words: str) -> None:
+def test_a_split_is_reported_as_it_was_asked(train: str, test: str | None, words: str) -> None:
     assert split_words(SplitSpec.parse(train, test)) == words

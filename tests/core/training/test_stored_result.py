@@ -39,7 +39,9 @@ def test_the_view_says_what_the_run_said(table: Table, spec: TrainSpec) -> None:
     assert (found.mip.columns, found.mip.role) == (solution.mip.columns, MipRole(solution.mip.role))
 
 
-def test_without_test_rows_and_without_a_tree_there_is_none(table: Table, spec: TrainSpec) -> None:
+def test_without_test_rows_or_without_a_tree_there_is_no_result(
+    table: Table, spec: TrainSpec
+) -> None:
     alone = stored(run_training(table, replace(spec, split=SplitSpec.parse("all"))))
     assert alone.test is None and alone.cart_test is None
     nothing = StoredResult({"status": "infeasible", "tree": None, "train": None, "test": None})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
+import threading
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,20 @@ from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.solution import TracePoint
 from odt_core.topology import Topology
 from odt_core.worker import worker
-from odt_core.worker.worker import _ProgressSender
-
-PAUSE = 1.0
-"""Seconds between two messages here: however busy the machine, what follows at once is within."""
+from odt_core.worker.worker import ProgressSender
 
 
 @pytest.fixture(autouse=True)
 def longer_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "PROGRESS_EVERY", PAUSE)
+    """Points in quick succession come within the pause, however busy the machine."""
+    monkeypatch.setattr(worker, "PROGRESS_EVERY", 1.0)
+
+
+def wait_for_timers() -> None:
+    """Wait until no timer will send anything more."""
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.join()
 
 
 def small_problem() -> Problem:
@@ -38,36 +43,34 @@ def small_problem() -> Problem:
 
 def test_points_in_quick_succession_are_thinned_but_the_last_arrives() -> None:
     said: list[dict[str, Any]] = []
-    sender = _ProgressSender("job", said.append)
+    sender = ProgressSender("job", said.append)
     problem = small_problem()
     for bound in range(50, 2, -1):
         sender.send(problem, TracePoint(0.0, 2, bound))
-    deadline = time.monotonic() + 20 * PAUSE
-    while len(said) < 2 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_for_timers()
     assert [message["bound"] for message in said] == [50, 3]
 
 
 def test_a_point_that_says_nothing_new_is_not_sent() -> None:
     said: list[dict[str, Any]] = []
-    sender = _ProgressSender("job", said.append)
+    sender = ProgressSender("job", said.append)
     for seconds in range(3):
         sender.send(small_problem(), TracePoint(float(seconds), 2, 3))
-    time.sleep(1.5 * PAUSE)
+    wait_for_timers()
     assert len(said) == 1
 
 
 def test_nothing_is_sent_after_the_end() -> None:
     said: list[dict[str, Any]] = []
-    sender = _ProgressSender("job", said.append)
+    sender = ProgressSender("job", said.append)
     sender.send(small_problem(), TracePoint(0.0, None, 3))
     sender.send(small_problem(), TracePoint(0.0, 2, 3))
     sender.close()
-    time.sleep(1.5 * PAUSE)
+    wait_for_timers()
     assert [message["incumbent"] for message in said] == [None]
 
 
-def test_a_worker_knows_nothing_of_databases() -> None:
+def test_a_worker_imports_no_database_library() -> None:
     """Half a second and 20 MiB of each worker."""
     code = (
         "import sys, odt_core.worker.worker as worker; worker.warm_up();"
