@@ -48,6 +48,16 @@ def small_data(n_values: int = 5) -> EncodedData:
 # --- goals in whole numbers -----------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("goal", "rate", "name"),
+    [(Goal.MAX_TPR, "tnr", "specificity"), (Goal.MAX_TNR, "tpr", "sensitivity")],
+)
+def test_a_goal_of_one_rate_needs_a_floor_on_the_other(goal: Goal, rate: str, name: str) -> None:
+    with pytest.raises(InputError, match=f"{goal} needs a floor on {name}: give min-{rate}"):
+        Objective(goal)
+    assert goal.floor_rate == rate and goal.loses_rows and not goal.counts_rows
+
+
 @unhurried
 @given(
     st.sampled_from(list(Goal)),

@@ -12,12 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odt_core.confusion import Confusion
+from odt_core.evaluation import Measure
 from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective, Problem
 from odt_core.solution import Engine, MipReport, MipRole, Prover, Seconds, Solution, Status
 from odt_core.topology import Topology
 from odt_core.tree import Leaf, Tree
 from odt_core.words import (
     ENGINE_WORDS,
+    GOAL_NAMES,
+    LOSS_NAMES,
     absent_words,
     category_words,
     condition_words,
@@ -40,6 +43,12 @@ from odt_core.words import (
 from tests.core.trees import decision, mushroom_tree, random_tree, unhurried
 
 randoms = st.randoms(use_true_random=False)
+
+
+def test_every_goal_has_its_names_and_its_rate() -> None:
+    assert set(GOAL_NAMES) == set(LOSS_NAMES) == set(Goal)
+    for goal in Goal:
+        assert Measure.of_goal(goal).words == GOAL_NAMES[goal].partition(" (")[0]
 
 
 def categorical(*values: str, name: str = "odor") -> Feature:
