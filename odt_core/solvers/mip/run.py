@@ -120,8 +120,7 @@ def solve_mip(
     options : MipOptions
         The switches of section 4.
     control : Control
-        The limits, and who follows the solve. The solver is killed shortly after the time limit,
-        or when `should_stop` asks for it.
+        The limits, and who follows the solve. The solver is killed after the time limit or a stop.
     start : Assignment, optional
         A tree to start from; by default a greedy tree.
     proved_bound : int, optional
@@ -136,17 +135,16 @@ def solve_mip(
     """
     began = time.perf_counter()
     end = began + control.time_limit
-
     formulation = formulate(problem, options, bound=proved_bound)
-    bound = formulation.trivial_bound
-    if proved_bound is not None:
-        bound = min(bound, proved_bound)
+    trivial = formulation.trivial_bound
+    bound = trivial if proved_bound is None else min(trivial, proved_bound)
     run = _Run(formulation, BACKENDS[engine], began, bound, control)
     run.take_tree(
         start or greedy_assignment(problem, lambda: control.stopped() or time.perf_counter() >= end)
     )
     run.tell()
     with tempfile.TemporaryDirectory(prefix="odt-mip-") as folder:
+        path = str(Path(folder) / "solutions") if run.backend.writes_solutions else None
         order = SolveOrder(
             engine=engine,
             program=formulation.program,
@@ -155,9 +153,7 @@ def solve_mip(
             time_limit=_solver_seconds(end - time.perf_counter()),
             threads=control.threads,
             seed=control.seed,
-            solutions_path=str(Path(folder) / "solutions")
-            if run.backend.writes_solutions
-            else None,
+            solutions_path=path,
         )
         key = (engine, control.threads if run.backend.threads_are_fixed else None)
         with borrowed_child(key) as child:
