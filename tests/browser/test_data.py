@@ -194,6 +194,7 @@ def test_text_from_files_stays_text(window: Window) -> None:
     page = window.page
     for fold in ("Missing values", "One column in detail", "Change how it is read"):
         page.get_by_text(fold).first.click()
+        expect(page.locator("details[open]").filter(has_text=fold).first).to_be_visible()
     page.get_by_label("Column to predict").click()
     expect(page.get_by_role("option").first).to_be_visible()
     page.keyboard.press("Escape")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -23,7 +22,7 @@ from pages.alternatives.question import headline
 from pages.common.server import job_manager, store
 from pages.common.session import Dataset, Place, Work
 from pages.common.studies import ALTERNATIVES_VIEW, ONE_QUESTION
-from tests.pages.sessions import SECONDS, WORK, said, work
+from tests.pages.sessions import WORK, run_until, said, work
 from tests.waiting import wait_until
 
 CONTENT = SAMPLES["triage"].csv()
@@ -65,11 +64,7 @@ def opened(app: AppTest, job: Job) -> AppTest:
 def ranked(app: AppTest) -> AppTest:
     """The page once the columns are ranked."""
     assert not app.exception
-    deadline = time.monotonic() + SECONDS
-    while "now:" not in said(app):
-        assert time.monotonic() < deadline, "the ranking took too long"
-        app.run()
-        assert not app.exception
+    run_until(app, lambda: "now:" in said(app), "the columns were not ranked")
     return app
 
 
@@ -101,10 +96,9 @@ def solve(app: AppTest) -> None:
     before = current(app)
     assert button(app, keys.SOLVE).label == SOLVE
     button(app, keys.SOLVE).click().run()
-    deadline = time.monotonic() + SECONDS
-    while current(app) is before or not current(app).is_over:
-        assert time.monotonic() < deadline, "the run took too long"
-        app.run()
+    run_until(
+        app, lambda: current(app) is not before and current(app).is_over, "the run was not over"
+    )
     ranked(app)
 
 
@@ -294,11 +288,7 @@ def test_a_tree_with_rules_of_its_own_is_compared_on_request(app: AppTest) -> No
     limit = 41.0  # of no other test, so that its run without rules is not stored
     page = opened(app, trained(replace(SPEC, rules=rules, time_limit=limit, max_card=3)))
     button(page, keys.FREE).click().run()
-    deadline = time.monotonic() + SECONDS
-    while "The rules cost" not in said(page):
-        assert time.monotonic() < deadline, "the run without rules took too long"
-        page.run()
-        assert not page.exception
+    run_until(page, lambda: "The rules cost" in said(page), "the run without rules was not over")
     assert current(page).spec.train.rules == rules, "the current tree stays"
 
 
@@ -343,11 +333,7 @@ def test_a_ranking_is_stopped_with_what_is_known(app: AppTest) -> None:
     deep = replace(SPEC, split=rows, topology=Topology.parse("depth-4"), time_limit=0.5)
     page = shown(app, trained(deep))
     button(page, keys.STOP_RANKING).click().run()
-    deadline = time.monotonic() + SECONDS
-    while "not tried." not in said(page):
-        assert time.monotonic() < deadline, "it was not stopped"
-        page.run()
-        assert not page.exception
+    run_until(page, lambda: "not tried." in said(page), "it was not stopped")
     assert button(page, keys.RANK_AGAIN).label in ("Try all columns", "Try again")
 
 
@@ -365,11 +351,7 @@ def test_a_change_to_a_tree_that_asks_nothing_is_undone(app: AppTest) -> None:
     before = current(page)
     choose_change(page, "never")
     button(page, keys.SOLVE).click().run()
-    deadline = time.monotonic() + SECONDS
-    while "asks nothing" not in said(page):
-        assert time.monotonic() < deadline, "the run took too long"
-        page.run()
-        assert not page.exception
+    run_until(page, lambda: "asks nothing" in said(page), "the run was not over")
     assert "Rules: question 1: only about sex." in said(page)
     button(page, keys.UNDO).click().run()
     assert current(page).id == before.id
@@ -383,11 +365,7 @@ def test_a_change_that_no_tree_meets_is_reported_and_the_tree_stays(app: AppTest
     names = [feature.name for feature in before.trained.tree.features]
     column.select_index(names.index("age")).run()  # its first cut parts a tenth of the rows
     button(page, keys.SOLVE).click().run()
-    deadline = time.monotonic() + SECONDS
-    while "Proved impossible" not in said(page):
-        assert time.monotonic() < deadline, "the run took too long"
-        page.run()
-        assert not page.exception
+    run_until(page, lambda: "Proved impossible" in said(page), "the run was not over")
     assert current(page) is before
     assert "This tree has no rules." in said(page)
 
