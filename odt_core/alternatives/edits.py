@@ -457,12 +457,12 @@ def rules_cost_words(loss: Loss, ruled: Reach, free: Reach) -> str:
     compared = f"This tree has {loss.words(mine)}, and the best one found without rules has "
     compared += f"{loss.number(best)}."
     if ruled.bound is None or free.bound is None:
-        return f"{compared} Not both are proved, so the cost of the rules is not known."
+        return f"{compared} At least one is not proved, so the cost of the rules is not known."
     least = max(loss.value(ruled.bound) - best, Fraction(0))
     most = mine - loss.value(free.bound)
     return (
-        f"{compared} Not both are proved. The rules cost at least {loss.number(least)} and at "
-        f"most {_more_words(loss, most)}."
+        f"{compared} At least one is not proved. The rules cost at least {loss.number(least)} and "
+        f"at most {_more_words(loss, most)}."
     )
 
 

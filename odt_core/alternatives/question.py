@@ -294,7 +294,7 @@ def rank_columns(
 
 
 def _order(reach: Reach) -> tuple[bool, int, int]:
-    """A sort key: the best tree first. Of equal trees, first the one that could still be better."""
+    """A sort key: the best tree first. Of equal trees, those that may still improve come first."""
     bound = 0 if reach.bound is None else reach.bound
     return (reach.total is None, -(reach.total or 0), -bound)
 
@@ -366,7 +366,7 @@ def run_ranking(
     part : QuestionPart
         The question.
     hooks : Hooks
-        Get the ranking so far after each column. A stop ends the search with what is known.
+        They get the ranking so far after each column. A stop ends the search with what is known.
 
     Raises
     ------

@@ -307,7 +307,7 @@ def run_alternatives(
     part : AlternativesPart
         The request.
     hooks : Hooks
-        Get the result so far from time to time, without the worth of columns. A stop ends the
+        They get the result so far from time to time, without the worth of columns. A stop ends the
         search with the trees found so far.
 
     Raises
@@ -326,7 +326,7 @@ def run_alternatives(
 
 
 class _Run:
-    """A search for near-optimal trees, whose rows are prepared at once."""
+    """A search for near-optimal trees. The constructor prepares the rows."""
 
     def __init__(self, table: Table, spec: TrainSpec, part: AlternativesPart, hooks: Hooks) -> None:
         # processes that serve pages never solve
@@ -420,8 +420,8 @@ def _limited(problem: Problem, part: AlternativesPart) -> Problem:
     limited = forbid(problem, refused) if refused else problem
     if limited is None:
         raise InputError(
-            "With these columns and costs a question has no column left, or a rule needs one that "
-            "is left out: allow more columns."
+            "With these columns and costs a question has no column left, or a rule needs a "
+            "column that is left out: allow more columns."
         )
     return limited
 
@@ -448,5 +448,6 @@ def _refuse_unknown(part: AlternativesPart, problem: Problem) -> None:
     for name, _ in part.costs:
         if name not in names:
             raise InputError(
-                f"A cost names the column {quoted(name)}, which is no feature here: check its name."
+                f"A cost names the column {quoted(name)}, which is not a feature here: "
+                "check its name."
             )

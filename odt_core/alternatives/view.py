@@ -319,9 +319,9 @@ class AlternativesView:
         n = sum(not tree.is_settled for tree in self.trees)
         if not n:
             return ""
-        these = "The last of the list was" if n == 1 else f"The last {n:,} of the list were"
+        these = "The last tree of the list was" if n == 1 else f"The last {n:,} trees were"
         return (
-            f"{these} found beyond that: other trees as good may be missing, and a better tree "
+            f"{these} found beyond that: equally good trees may be missing, and a better tree "
             "of the same columns is possible."
         )
 
@@ -363,7 +363,7 @@ class AlternativesView:
         best = self._best_words(least)
         if self.is_n_best_complete:
             return f"Proved: {best}, and {self.n_best:,} choices of columns reach that."
-        return f"{best[:1].upper()}{best[1:]}; which other trees reach that is not settled."
+        return f"{best[:1].upper()}{best[1:]}; it is not settled which other trees reach that."
 
     def _end_words(self) -> str:
         n = count_words(len(self.trees), "tree")

@@ -103,7 +103,7 @@ class _Given:
             kind = given.jobs[0].spec.kind
             if kind not in _SHOWN.get(sheet, (kind,)):
                 raise InputError(
-                    f"--evidence: this sheet has no place for what '{kind.value}' printed "
+                    f"--evidence: this sheet has no place for the output of '{kind.value}' "
                     f"({quoted(name)}): leave it out, or write the report."
                 )
             if kind in studies:
@@ -154,5 +154,5 @@ def _load_validation(name: str) -> ValidationResult:
         return ValidationResult.from_json(json.loads(Path(name).read_text(encoding="utf-8")))
     except (OSError, RecursionError, *MALFORMED) as error:
         raise InputError(
-            f"--validation: {quoted(name)} cannot be read: give what 'validate --json' printed."
+            f"--validation: {quoted(name)} cannot be read: give the output of 'validate --json'."
         ) from error

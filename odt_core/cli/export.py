@@ -38,7 +38,7 @@ def write_stated(options: argparse.Namespace, chosen: SheetFormat) -> int:
             if options.file is None
             else "its search takes more than a second. Give --evidence with"
         )
-        note(f"The summary shows no frontier: {source} what 'frontier --json' printed.")
+        note(f"The summary shows no frontier: {source} the output of 'frontier --json'.")
     content = write_sheet(model, chosen, statements, evidence)
     write_output(options.output, content)
     return 0

@@ -14,7 +14,7 @@ LONG = 5_000_000
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``train``. For a long file, CART gets a process, and a thread loads the kernels."""
+    """Run ``train``. For a long file, a process fits CART, and a thread loads the kernels."""
     path = Path(options.file)
     if not path.is_file() or path.stat().st_size < LONG:
         return int(import_module("odt_core.cli.train").run(options))

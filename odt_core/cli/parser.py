@@ -170,9 +170,9 @@ def _add_curve(commands: Commands) -> None:
         commands,
         "curve",
         help="compare sensitivity in training and on test rows over many splits",
-        description="For floors on training sensitivity (or specificity), the best trees' "
-        "sensitivity and specificity in training and on held-out rows, over many splits (paper, "
-        "section 5.8).",
+        description="Find the best trees for floors on training sensitivity (or specificity), "
+        "over many splits. Print their sensitivity and specificity in training and on held-out "
+        "rows (paper, section 5.8).",
     )
     add_data_options(curve)
     group = add_problem_options(curve, goal=False, shape=False)
@@ -243,8 +243,9 @@ def _add_alternatives(commands: Commands) -> None:
         commands,
         "alternatives",
         help="list the near-optimal trees, best first",
-        description="For each choice of columns the best tree of the shape, best first, with a "
-        "proof up to where none is missing; and for each column the least errors without it.",
+        description="List the best tree of the shape for each choice of columns, best first. "
+        "Prove up to which loss no tree is missing. For each column, find the least errors without "
+        "it.",
     )
     add_data_options(alternatives)
     group = add_problem_options(alternatives)

@@ -274,10 +274,11 @@ def cuts_between(
 ) -> npt.NDArray[np.float64]:
     """Find the shortest decimal between two numbers, for each of many pairs.
 
-    No decimal strictly between the two has fewer significant digits. Of those with as few, it is
-    the nearest to the middle: 17.4 between 17.35 and 17.42, 3.5 between 3 and 4, 0 between -2 and
-    5. No training value equals it, so another program may read a cell as the next float without
-    harm. If there is no decimal in between, the result is the lower number.
+    A result has the fewest significant digits of all decimals strictly between the two numbers. Of
+    the decimals with as few digits, it is the nearest to the middle: 17.4 between 17.35 and 17.42,
+    3.5 between 3 and 4, 0 between -2 and 5. No training value equals it, so another program may
+    read a cell as the next float without harm. If there is no decimal in between, the result is the
+    lower number.
 
     Parameters
     ----------
@@ -316,8 +317,8 @@ def _may_be_inside(
 ) -> npt.NDArray[np.bool_]:
     """Whether the middle, rounded to a number of digits, may still lie inside its gap.
 
-    It allows for rounding errors of floats. It only saves time: printing a number takes ten times
-    as long.
+    This test allows for rounding errors of floats. It only saves time, because printing a number
+    takes ten times as long.
     """
     with np.errstate(all="ignore"):
         step = 10.0 ** (np.floor(np.log10(np.abs(middle))) - digits + 1)

@@ -101,7 +101,7 @@ def _column_findings(
 
 
 def _without_applied(finding: Finding, schema: Schema) -> Finding:
-    """Remove the offer to mark limits that are marked, and of a group if there is one already."""
+    """Remove offers that are already taken: marks of limits that are there, and a second group."""
     left = tuple(
         remedy
         for remedy in finding.remedies

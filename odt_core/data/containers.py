@@ -145,7 +145,7 @@ def _too_large(most: int | None = None) -> InputError:
 
 
 def _gunzip(raw: bytes) -> bytes:
-    """Unpack gzip, with one member or several. Its size is measured first, without memory."""
+    """Unpack a gzip file of one or more members, if its unpacked size is acceptable."""
     try:
         size = 0
         for piece in _inflated(raw):
@@ -246,7 +246,7 @@ def _from_archive(archive: zipfile.ZipFile) -> Unpacked:
 
 
 def _inside(content: bytes, outer: str) -> Unpacked:
-    """Return the table in an unpacked file. Of packed files, only workbooks are unpacked again."""
+    """Return the table in an unpacked file. Refuse a packed file, unless it is a workbook."""
     is_packed = content.startswith(b"\x1f\x8b")
     if content.startswith(b"PK\x03\x04"):
         with _refused_if_damaged(outer), zipfile.ZipFile(io.BytesIO(content)) as archive:

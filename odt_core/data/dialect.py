@@ -223,7 +223,7 @@ class DecimalMarks:
     columns : mapping from str to str
         The mark of each column whose numbers leave no doubt.
     doubtful : tuple of str
-        Columns whose numbers can be read in two ways, and no other column decides.
+        Columns whose numbers can be read in two ways, if no other column decides.
     notes : tuple of str
         Sentences for the user.
     """

@@ -16,7 +16,7 @@ FEWEST_TRAINING, FEWEST_TEST = 10, 5
 """With fewer rows of a class than this, little can be learned or tested."""
 
 _TOO_MANY_COPIES = 0.1
-"""From this share of the test rows on, copies beyond those by chance are a warning."""
+"""From this share of the test rows on, copies that chance does not explain are a warning."""
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -110,8 +110,8 @@ def _copies_by_chance(
 ) -> float:
     """Expected number of copies among the test rows if the columns were independent.
 
-    A table of a few columns with two values each is full of copies, and they do not show that a
-    case was entered twice.
+    In a table of a few columns with two values each, many rows are equal by chance. Such copies do
+    not show that a case was entered twice.
     """
     log_share = np.zeros(len(test))
     for column in table.columns:

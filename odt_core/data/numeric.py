@@ -23,7 +23,8 @@ def parse_numbers(texts: pa.Array, decimal: str = ".") -> npt.NDArray[np.float64
     """Read texts as numbers.
 
     A number has digits and may have a sign, a decimal mark and an exponent. Thousands may be
-    separated by blanks, apostrophes, or the one of comma and point that is not the decimal mark.
+    separated by blanks or apostrophes, by commas if the decimal mark is a point, or by points if it
+    is a comma.
     Digits that begin with 0 have no thousands: ``0.750`` is never 750.
 
     Parameters

@@ -40,9 +40,9 @@ _SENTINELS += [77, 88, 99, 777, 888, 999, 9999, 99999]
 """Numbers that often mean a missing value."""
 
 _FEWEST_USUAL, _APART, _APART_SHARE, _MOST_MISSING = 10, 5, 0.05, 0.6
-"""Conditions for a code that is far from the other numbers: the least number of the others, the
-distance in their usual steps, the distance as a share of the way to their middle, and the largest
-share of the rows with the code."""
+"""Conditions for a code that is far from the other numbers: how many others there are at least, how
+far it is from them in their usual steps, how far as a share of the way to their middle, and which
+share of the rows has it at most."""
 
 _FEWEST_TO_TELL = 10
 """Least number of rows of each class to judge whether a column almost gives the outcome away."""

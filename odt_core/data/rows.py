@@ -300,7 +300,7 @@ class _RowReader:
         except csv.Error as error:
             message = (
                 f"The row that begins on line {line} cannot be read ({error}): a quote there may "
-                "be missing or too many; correct it, or set the quote character to none."
+                "be missing or superfluous; correct it, or set the quote character to none."
             )
             if "expected after" in str(error):
                 raise _StrayTextError(message) from error
@@ -328,7 +328,7 @@ class _RowReader:
         if last > line:
             return RaggedError(
                 f"Lines {line} to {last} are one row of {counts}",
-                f"a quote in line {line} may be missing or too many.",
+                f"a quote in line {line} may be missing or superfluous.",
             )
         fact = f"Line {line} has {counts}"
         if width == 1 and delimiter:

@@ -278,8 +278,8 @@ def _stratified(
 ) -> npt.NDArray[np.int64]:
     """Draw `n` of the rows at random; each class gives its share, rounded down or up; rising.
 
-    These are the rows that scikit-learn's `resample` and `train_test_split` draw with this seed.
-    To import scikit-learn takes a second, and most commands need nothing else of it.
+    scikit-learn's `resample` and `train_test_split` draw the same rows with this seed. But it takes
+    a second to import scikit-learn, and most commands do not need it for anything else.
     """
     if n == len(rows):
         return rows
@@ -288,7 +288,7 @@ def _stratified(
     shares = np.array([len(members) for members in classes]) / len(rows) * n
     sizes = np.floor(shares).astype(int)
     parts = shares - sizes
-    for part in np.unique(parts)[::-1]:  # what is still short goes to the largest fractional parts
+    for part in np.unique(parts)[::-1]:  # the largest fractional parts are rounded up
         if short := n - int(sizes.sum()):
             tied = np.flatnonzero(parts == part)
             sizes[random.choice(tied, min(short, len(tied)), replace=False)] += 1

@@ -24,7 +24,7 @@ _FEWEST_ROWS = 2
 
 
 class RefusedRowsError(InputError):
-    """The lines do not form one table as they were split into cells.
+    """The lines do not form one table with the delimiter that split them into cells.
 
     There may be a title above the column names, or another delimiter between the cells.
 

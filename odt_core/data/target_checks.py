@@ -108,11 +108,11 @@ def _guess_finding(table: Table, schema: Schema, target: Target) -> Finding:
     named = next(
         (column for column, key in zip(table.columns, plain, strict=True) if key in usual), None
     )
-    reason = "No column is named as an outcome usually is"
+    reason = "No column has a usual name of an outcome"
     if named is not None:
         n = profile_column(table, named, schema.reading_of(named)).n_distinct
         values = {0: "no value", 1: "one value only"}.get(n, f"{n:,} values")
-        reason = f"Column {quoted(named)} is named as an outcome usually is, but has {values}"
+        reason = f"Column {quoted(named)} has a usual name of an outcome, but has {values}"
     return replace(
         warning(
             name,

@@ -51,7 +51,7 @@ def title_finding(table: Table) -> Finding | None:
 def _names(table: Table, row: int) -> list[str] | None:
     """The cells of a row if they may be column names: texts that no other row has.
 
-    The cell of an empty column is empty. A few names may stand twice.
+    The cell of an empty column is empty. A few names may occur twice.
     """
     names: list[str] = []
     for factor in table.factors.values():

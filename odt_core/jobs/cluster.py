@@ -49,7 +49,7 @@ TAKEN_OFF = "taken off the cluster"
 AUTHORITY, CERTIFICATE, KEY = "ca.pem", "node.pem", "node-key.pem"
 VALID_FOR = timedelta(days=365 * 2)
 CLOCKS_DIFFER = timedelta(hours=1)
-"""The certificates are valid from this long before they are made: the machines' clocks differ."""
+"""The certificates are valid from this time before now, because the machines' clocks differ."""
 
 log = logging.getLogger("odt_core.jobs.cluster")
 
@@ -214,7 +214,7 @@ class DaskPool:
                     task.future.cancel()
             self._news.put((job, WorkerLoss(TAKEN_OFF)))
 
-    # ---- news: handled in a thread of their own, because Dask's threads must not wait ----
+    # ---- messages: a thread of their own handles them, because Dask's threads must not wait ----
 
     def _on_event(self, event: tuple[float, Any]) -> None:
         message = event[1]

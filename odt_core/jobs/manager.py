@@ -351,7 +351,7 @@ class JobManager:
         return batch
 
     def resume_study(self, owner: str, study_id: str) -> Batch:
-        """Queue again the runs of a study that were interrupted, cancelled or failed.
+        """Queue a study's interrupted, cancelled and failed runs again.
 
         Raises
         ------

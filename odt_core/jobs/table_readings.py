@@ -174,7 +174,7 @@ class TableReadings:
     Parameters
     ----------
     patience : float
-        Seconds until a reading ends for which nobody waits.
+        Seconds until a reading ends after the last caller has left.
     """
 
     def __init__(self, patience: float = PATIENCE) -> None:

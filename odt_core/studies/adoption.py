@@ -37,7 +37,7 @@ class Source(StrEnum):
         """Where the tree comes from, in a sentence."""
         return {
             Source.FRONTIER: "The tree was taken from the sensitivity/specificity frontier.",
-            Source.ALTERNATIVES: "The tree was chosen among the alternatives to the best one.",
+            Source.ALTERNATIVES: "The tree was chosen among the alternatives to the best tree.",
         }[self]
 
 
@@ -56,8 +56,8 @@ class Adoption(JsonData):
     source : Source
         The study.
     bound : int or None
-        The worth of the best tree (see `Gains`), for a tree that is one of the alternatives to it.
-        None where that is not proved, and for a tree of a frontier.
+        For a tree from a list of alternatives: the worth of the best tree (see `Gains`), if it is
+        proved. Otherwise None.
     """
 
     assignment: Assignment
@@ -88,7 +88,7 @@ def run_adoption(
     adoption : Adoption
         The tree.
     hooks : Hooks
-        Told each stage as it begins.
+        `on_stage` is called with each stage as it begins.
 
     Raises
     ------

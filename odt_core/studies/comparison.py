@@ -1,4 +1,4 @@
-"""Compare candidates, CART and the commoner class on the same folds (paper, sections 5.4, 5.6).
+"""Compare candidates, CART and the majority class on the same folds (paper, sections 5.4, 5.6).
 
 Each fold trains every candidate on the fold's training rows and tests it on the fold's test rows.
 Bins, cut points, categories and selected features come from the fold's training rows alone. Floors

@@ -145,7 +145,7 @@ def _held_words(comparison: Comparison, row: CandidateRow, measure: Measure) -> 
 
 
 def _baseline_words(comparison: Comparison) -> list[str]:
-    """Baselines that do better than the best tree, or the commoner class if it beats the simplest.
+    """Baselines that do better than the best tree, or the majority class if it beats the simplest.
 
     A user who takes the simplest tree must know if it is worse than no tree.
     """

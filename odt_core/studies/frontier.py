@@ -83,7 +83,7 @@ def is_quick(data: EncodedData, topology: Topology, max_card: int | None) -> boo
     data : EncodedData
         The training rows.
     topology : Topology
-        The shape; one with four levels is never quick.
+        The shape. A shape with four levels is never quick.
     max_card : int or None
         The cap on sets of categories.
     """

@@ -107,7 +107,7 @@ class FrontierView:
         return is_undominated and self.fewest_errors(level, sweep) >= other
 
     def fewest_errors(self, level: Fraction, sweep: Sweep = Sweep.TPR) -> int:
-        """A proved lower bound on the errors of the other kind of trees that keep a floor."""
+        """A proved lower bound on the errors of the other kind, for trees that keep a floor."""
         assert self.bound is not None
         counts = self.points[0].train
         if sweep is Sweep.TPR:

@@ -161,8 +161,8 @@ def run_path(table: Table, spec: TrainSpec, part: PathPart, hooks: Hooks = SILEN
     part : PathPart
         The largest number of questions and the fold.
     hooks : Hooks
-        Get the progress for the largest k, and the path so far when a point becomes better or is
-        proved. A stop ends the search with the trees found so far.
+        They get the progress for the largest k, and the path so far when a point becomes better or
+        is proved. A stop ends the search with the trees found so far.
 
     Raises
     ------
@@ -342,7 +342,7 @@ class PathPoint(JsonData):
 
 
 def _unseen(points: Sequence[PathPoint]) -> UnseenError | None:
-    """Average one number of questions over the folds; None if no fold has a tree."""
+    """Average the errors with one number of questions over the folds; None without a tree."""
     counts = [point.test for point in points if point.test is not None and point.test.n]
     if not counts:
         return None

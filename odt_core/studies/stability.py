@@ -367,7 +367,7 @@ def _refit(
         resample = prepare_resample(table, spec.schema, prepared, drawn.rows)
         spec = dataclasses.replace(spec, rules=spec.rules.without(resample.dropped))
         solution = _solve(resample, spec, control)
-    except InputError as error:  # as where a rule names a category that was not drawn
+    except InputError as error:  # for example, a rule names a category that was not drawn
         refit = Refit(number, Status.INFEASIBLE, None, None, None, drawn.again, str(error))
         return refit, nothing
     tree, whole = solution.tree, resample.test

@@ -119,7 +119,7 @@ def run_validation(table: Table, spec: ValidationSpec, hooks: Hooks = SILENT) ->
     spec : ValidationSpec
         The tree and the rows.
     hooks : Hooks
-        Told each stage as it begins.
+        `on_stage` is called with each stage as it begins.
 
     Raises
     ------
@@ -174,7 +174,7 @@ def model_sha256(model: Model) -> str:
 
 
 def result_facts(model: Model) -> Fields:
-    """Return what a model's file says of the result of its training; perhaps nothing."""
+    """Return the facts about the result of its training in a model's file; empty if it has none."""
     facts = Fields(model.facts, "facts")
     return facts.record("result") if "result" in facts else Fields({}, "facts.result")
 

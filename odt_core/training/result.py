@@ -26,7 +26,7 @@ from odt_core.words import proof_words, status_words, value_words
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Origin:
-    """The origin of a result, which every result of rows has.
+    """The file, the settings and the rows that a result comes from.
 
     Attributes
     ----------

@@ -148,7 +148,7 @@ def train_tree(
 
 
 class _Run:
-    """A training run, whose rows are prepared at once."""
+    """A training run. The constructor prepares the rows."""
 
     cart: Future[Tree]
     """Fits the tree to compare with. A run without a comparison has none."""

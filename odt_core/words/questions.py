@@ -123,7 +123,7 @@ class DrawnWords:
 
     @property
     def brief(self) -> DrawnWords:
-        """The same without the values on the edges, but for a missing value that follows one."""
+        """The same words without the values on the edges, except missing values on the right."""
         no = OR_MISSING if self.no.startswith(OR_MISSING) else NO
         return replace(self, yes=YES, no=no)
 

@@ -86,7 +86,7 @@ ENLARGED = 1.3
 """The scale of a drawing if the page has room for it."""
 
 NARROW = 560
-"""In a narrower box, in pixels, trees grow down, because phones scroll down anyway."""
+"""The width in pixels below which trees grow down, because phones scroll down anyway."""
 
 PIXELS = 4 / 3
 """Pixels in a point."""

@@ -57,7 +57,7 @@ KEPT_TABLES = 6
 SMALL = 2 * 1024 * 1024
 """The largest text file, in bytes, that the server reads itself, in less than a second."""
 LONG_LINE = 16 * 1024
-"""A file whose first line is longer, in bytes, has many columns, so a separate process reads it."""
+"""A first line of more bytes has many columns, so a separate process reads the file."""
 TELL_EVERY = 0.5
 """Seconds between two updates of the progress."""
 _PACKED = (b"\x1f\x8b", b"PK", b"PAR1", b"\xd0\xcf\x11\xe0")

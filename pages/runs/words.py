@@ -48,7 +48,7 @@ STATUS_COLOURS = {
 }
 """Every status in words, with the colour of its badge. The words are clear without it."""
 SHAPE = "Shape"
-"""The name of the setting that says the shape."""
+"""The name of the setting with the shape."""
 
 
 def status_words(run: RunSummary) -> str:

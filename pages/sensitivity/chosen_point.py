@@ -250,7 +250,7 @@ def _cost_words(chosen: ChosenPoint) -> str:
     if asked is None:
         return words
     yours = f"Your costs, {ratio_words(asked)} for a miss,"
-    return f"{words} {yours} {'are within.' if asked in cost else 'call for another tree.'}"
+    return f"{words} {yours} {'are in this range.' if asked in cost else 'call for another tree.'}"
 
 
 def range_words(cost: CostRange) -> str:

@@ -92,7 +92,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
     draw_groups_fold(job, tree, rows)
     with st.expander("Compared with CART", key="train_cart"):
         draw_cart(result, rows.test)
-    # what draws the words is 1.5 MB of script, which a closed expander does not load
+    # a closed expander does not load the 1.5 MB of script that draw the words
     with st.expander("The tree in words", key="train_words", on_change="rerun") as words:
         if words.open:
             st.code(tree_alt_text(tree, rows.test), language=None, wrap_lines=True)

@@ -1,8 +1,8 @@
 """The best split of one node if the rest of the tree is given, found by counting.
 
-Then each row has a worth on the left and a worth on the right, and a split's worth is a sum over
-the codes that it sends left. So sorting the codes (or cumulating over bins) finds the best split
-exactly, under every cap, order and rule.
+If the rest of the tree is given, each row has a worth on the left and a worth on the right. A
+split's worth is a sum over the codes that it sends left. So sorting the codes (or cumulating over
+bins) finds the best split exactly, under every cap, order and rule.
 """
 
 from __future__ import annotations

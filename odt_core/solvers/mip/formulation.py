@@ -139,8 +139,9 @@ class Draft:
     def w_is_continuous(self, k: int, g: int) -> bool:
         """Whether w may be continuous.
 
-        For a numerical group always. With binary z, a z that both rises and falls requires w >= 1
-        and w <= 0. With continuous z, the rows describe the convex hull. For a capped group never.
+        It always may for a numerical group. With binary z, a z that both rises and falls requires
+        w >= 1 and w <= 0. With continuous z, the rows describe the convex hull. A capped group's w
+        is binary.
         """
         return self.relaxes and self.features[g].is_numerical
 

@@ -45,8 +45,8 @@ def greedy_assignment(
 ) -> Assignment | None:
     """Find a tree that keeps the floors and the smallest leaf; None if none was found.
 
-    Without these conditions there is always a tree. The result depends on the problem alone, unless
-    `should_stop`, which is called once in each pass over the rows, ends the attempts.
+    Without these conditions there is always a tree. The result depends on the problem
+    alone, unless `should_stop` ends the attempts. It is called once in each pass over the rows.
     """
     merged = replace(problem, data=problem.data.merged())
     weightings = _row_weights(merged)

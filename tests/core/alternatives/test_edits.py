@@ -435,14 +435,15 @@ ERRORS = Loss(Goal.ACCURACY, is_weighted=False, most=100, unit=1)
         (
             Reach(Status.FEASIBLE, 83, 85),
             Reach(Status.FEASIBLE, 86, 90),
-            "This tree has 17 training errors, and the best one found without rules has 14. Not "
-            "both are proved. The rules cost at least 1 and at most 7 more training errors.",
+            "This tree has 17 training errors, and the best one found without rules has 14. "
+            "At least one is not proved. The rules cost at least 1 and at most 7 more training "
+            "errors.",
         ),
         (
             Reach(Status.FEASIBLE, 83, None),
             Reach(Status.OPTIMAL, 86, 86),
             "This tree has 17 training errors, and the best one found without rules has 14. "
-            "Not both are proved, so the cost of the rules is not known.",
+            "At least one is not proved, so the cost of the rules is not known.",
         ),
         (
             Reach(Status.OPTIMAL, 83, 83),

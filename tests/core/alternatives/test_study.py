@@ -199,7 +199,7 @@ def test_trees_that_are_not_settled_are_marked(found: AlternativesView) -> None:
     trees[-1]["settled"] = trees[-2]["settled"] = False
     view = AlternativesView({**found.record, "trees": trees, "end": "time"})
     assert [tree.is_settled for tree in view.trees[-3:]] == [True, False, False]
-    assert "The last 2 of the list were found beyond that" in view.proof_words()
+    assert "The last 2 trees were found beyond that" in view.proof_words()
     lines = alternatives_csv(view.trees, {}).decode("utf-8-sig").splitlines()
     settled = [line["settled"] for line in csv.DictReader(lines)]
     assert settled[-3:] == ["yes", "no", "no"]

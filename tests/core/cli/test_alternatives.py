@@ -137,7 +137,7 @@ def test_it_prints_a_table_with_what_is_proved(
     [
         (["--without", "shoe"], "--without: there is no column 'shoe'"),
         (["--only", "shoe"], "--only: there is no column 'shoe'"),
-        (["--cost", "shoe=1"], "A cost names the column 'shoe', which is no feature here"),
+        (["--cost", "shoe=1"], "A cost names the column 'shoe', which is not a feature here"),
         (["--cost", "head_shape"], "give COL=VALUE"),
         (["--cost", "head_shape=-1"], "give a number from 0 on"),
         (["--within", "few"], "give a number from 0 on"),

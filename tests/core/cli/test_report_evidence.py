@@ -143,6 +143,7 @@ def test_what_is_no_study_and_what_has_no_place_is_refused(
         assert "cannot be read: give what" in said
     given = print_study(made, "stability", triage, capsys)
     for words in (["report", tree, "--card"], ["export", tree, "--format", "summary"]):
-        assert "has no place for what 'stability'" in refusal([*words, "--evidence", given], capsys)
+        refused = refusal([*words, "--evidence", given], capsys)
+        assert "has no place for the output of 'stability'" in refused
     over = refusal(["report", tree, "--evidence", given, "--output", given], capsys)
     assert "is also an input" in over

@@ -54,7 +54,7 @@ def test_the_report_takes_what_it_printed(
     assert main(["report", str(model), "--validation", str(printed)]) == 0
     assert "validation rows" in capsys.readouterr().out
     wrong = refusal(["report", str(model), "--validation", str(triage)], capsys)
-    assert "give what 'validate --json' printed" in wrong
+    assert "give the output of 'validate --json'" in wrong
 
 
 def test_the_report_has_groups_and_frontier_where_it_has_the_file(
