@@ -9,7 +9,7 @@ import numpy as np
 
 from odt_core.problem import Problem, Split
 from odt_core.solution import Assignment
-from odt_core.solvers.search.choices import Choice, best_stump, column_sums, fixed_choice, inside
+from odt_core.solvers.search.choices import Choice, best_stump, column_sums, inside
 from odt_core.solvers.search.columns import STUMP, Encoding, Floats, Whole, groups_of, pack
 from odt_core.solvers.search.front_twins import called
 from odt_core.solvers.search.groups import CHAIN, FULL
@@ -57,7 +57,7 @@ class Builder:
         self.splits[child] = split_of(self.problem, self.encoding, child, choice, members_left)
         goes_left = members if members_left else ~members
         below = (choice.high, choice.low) if left_is_high else (choice.low, choice.high)
-        if table.level[cls] == STUMP and not table.one_way[cls]:
+        if table.level[cls] == STUMP:
             below = NEGATIVE, POSITIVE
         self._visit(left, rows[goes_left], below[0])
         self._visit(right, rows[~goes_left], below[1])
@@ -65,13 +65,11 @@ class Builder:
     def _solved(self, cls: int, rows: Whole) -> Choice:
         """The best split of a class on some rows."""
         if self.encoding.table.level[cls] == STUMP:
-            choice = best_stump(self.encoding, cls, rows)[1]
-        else:
-            assert self.search is not None
-            member = np.zeros(len(self.encoding.table.d), np.bool_)
-            member[rows] = True
-            limit = np.array([np.inf])
-            choice = self.search.solve(cls, pack(member)[None], limit, [-1]).choice(0)
+            return best_stump(self.encoding, cls, rows)
+        assert self.search is not None
+        member = np.zeros(len(self.encoding.table.d), np.bool_)
+        member[rows] = True
+        choice = self.search.solve(cls, pack(member)[None], np.array([np.inf]), [-1]).choice(0)
         assert choice is not None
         return choice
 
@@ -134,7 +132,7 @@ def point_choice(
     if table.level[cls] < STUMP:
         return POSITIVE if encoding.positive[rows].sum() > fn else NEGATIVE
     if table.level[cls] == STUMP:
-        return _fixed_stump(encoding, cls, rows, fn, fp) or _stump(encoding, cls, rows, fn, fp)
+        return _stump(encoding, cls, rows, fn, fp)
     assert front is not None
     at = int(np.flatnonzero((front.points[0] == fn) & (front.points[1] == fp))[0])
     number, low_fn, low_fp = front.points[2:, at].tolist()
@@ -150,23 +148,6 @@ def point_choice(
         low=point_choice(encoding, below[0], int(table.low[cls]), low, low_fn, low_fp),
         high=point_choice(encoding, below[1], int(table.high[cls]), high, fn - low_fn, fp - low_fp),
     )
-
-
-def _fixed_stump(encoding: Encoding, cls: int, rows: Whole, fn: float, fp: float) -> Choice | None:
-    """A fixed question with the labels that make these errors; None if no question is fixed."""
-    if not encoding.table.one_way[cls]:
-        return None
-    choice = fixed_choice(encoding.table, cls)
-    members = inside(encoding, choice, rows)
-    p, q = encoding.positive[rows], encoding.negative[rows]
-    low, high = next(
-        (a, b)
-        for a in (NEGATIVE, POSITIVE)
-        for b in (NEGATIVE, POSITIVE)
-        if p[~np.where(members, a.to_high, b.to_high)].sum() == fn
-        and q[np.where(members, a.to_high, b.to_high)].sum() == fp
-    )
-    return replace(choice, low=low, high=high)
 
 
 def _stump(encoding: Encoding, cls: int, rows: Whole, fn: float, fp: float) -> Choice:

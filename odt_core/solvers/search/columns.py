@@ -383,8 +383,9 @@ def make_classes(
         key = (left, right, allowed, fixed)
         if key not in known:
             known[key] = len(rows)
-            level = 1 + max(rows[left][0], rows[right][0])
-            empty_ok = level == STUMP if fixed else not problem.forbid_empty_branches
+            # the leaves of a fixed question have free labels: a leaf is each child's best tree
+            level = max(1 + max(rows[left][0], rows[right][0]), PAIR if fixed else STUMP)
+            empty_ok = not fixed and not problem.forbid_empty_branches
             rows.append((level, left, right, empty_ok, fixed))
             lists.append(allowed)
         classes[child] = known[key]

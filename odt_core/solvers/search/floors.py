@@ -1,4 +1,4 @@
-"""Problems with floors on sensitivity or specificity, and the whole frontier.
+"""Problems with floors on sensitivity or specificity or a smallest leaf, and the whole frontier.
 
 First, weighted searches without floors give trees at the corners of the frontier, and cuts
 ``alpha FN + beta FP >= LB``. Then fronts (fronts.py) find what lies between the corners.
@@ -102,19 +102,24 @@ class FrontRun(Run):
         data, gains, total = problem.data, problem.gains, int(problem.data.weight.sum())
         if total >= FLOOR_LIMIT:
             raise InputError(
-                f"The row weights sum to {total:,}, too much for a floor or a frontier: give "
-                f"weights that sum to less than {FLOOR_LIMIT:,}."
+                f"The row weights sum to {total:,}, too much for a floor, a frontier or a smallest "
+                f"leaf: give weights that sum to less than {FLOOR_LIMIT:,}."
             )
         # the most errors of each kind that the floors allow
         self.fn_most = data.n_positive - gains.min_tp
         self.fp_most = data.n_negative - gains.min_tn
         self.encoding = encode_fronts(problem)
         self.free = replace(self.encoding, smallest=0)
-        self.search = FrontSearch(self.encoding, self.halt, self.tighten)
+        costs = self.costs()
+        self.search = FrontSearch(self.encoding, self.halt, self.tighten, costs or MULTIPLIERS)
         fn, fp = max(self.fn_most, 0), max(self.fp_most, 0)
         # what is found and still wanted, and for all trees ``alpha FN + beta FP >= LB``
         self.front = Front(np.array([[0, fn + 1], [fp + 1, 0], [-1, -1], [0, 0], [0, 0]], float))
         self.cuts: list[tuple[int, int, int]] = []
+
+    def costs(self) -> tuple[tuple[int, int], ...]:
+        """The costs of the two errors if there are no floors."""
+        return ()
 
     def tighten(self, front: Front) -> None:
         """Say what is still wanted after the front became better."""
@@ -191,6 +196,14 @@ class FloorRun(FrontRun):
             self.cost_fn, self.cost_fp = self.cost_fn * (problem.data.n_negative + 1), 1
         elif self.cost_fn == 0:
             self.cost_fn, self.cost_fp = 1, self.cost_fp * (problem.data.n_positive + 1)
+
+    def costs(self) -> tuple[tuple[int, int], ...]:
+        """See `FrontRun`."""
+        gains = self.problem.gains
+        if gains.has_floor or gains.counts_one_class:
+            return ()
+        unit = math.gcd(gains.gain_tp, gains.gain_tn)
+        return ((gains.gain_tp // unit, gains.gain_tn // unit),)
 
     def total(self, point: tuple[int, int]) -> int:
         """The problem's objective for a pair of errors."""
@@ -302,7 +315,7 @@ class FloorRun(FrontRun):
         data, gains = self.problem.data, self.problem.gains
         left, right = (0, data.n_negative), (data.n_positive, 0)
         ratio = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
-        for step in range(CORNERS):
+        for step in range(1 if self.costs() else CORNERS):
             if step == 0 and gains.gain_tp and gains.gain_tn:
                 ratio = Fraction(self.cost_fn, self.cost_fp)
             elif left[1] <= right[1] or right[0] <= left[0]:

@@ -9,8 +9,8 @@ of the points.
 Where several row sets are handled at once, ``P[b, v]`` and ``N[b, v]`` are the positive and the
 negative weight of set b in column v, ``PT[b]`` and ``NT[b]`` those of the whole set.
 
-A leaf-adjacent class is given by `runs` and `mode`. A row of `runs` is a run of columns (see
-`Columns.runs`): how many of them may go one way (0: any number), the first and the last + 1.
+A class of at most one level is given by `runs` and `alike`. A row of `runs` is a run of columns
+(see `Columns.runs`): how many of them may go one way (0: any number), the first and the last + 1.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import numba
 import numpy as np
 
 from odt_core.solvers.search.columns import Columns, Masks
-from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
 
 jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 
@@ -178,13 +177,15 @@ def _two_ways(p, q, tp, tn, box, leaf, out, n):
 
 
 @jit
-def stump_front(p, q, tp, tn, runs, mode, leaf, box, out):
+def stump_front(p, q, tp, tn, runs, alike, leaf, box, out):
     """Front of a class of at most one level on one row set. Returns the list and its length.
 
     Parameters
     ----------
     p, q : float64[V]
         Positive and negative weight in each column; `tp` and `tn` are those of the set.
+    alike : bool
+        Whether all rows may be called alike.
     leaf : float64[3]
         A leaf with rows needs ``leaf[0] p + leaf[1] q >= leaf[2]``.
     box : float64[2]
@@ -194,22 +195,8 @@ def stump_front(p, q, tp, tn, runs, mode, leaf, box, out):
     """
     n = 0
     out = _grown(out, n, 4)
-    if mode == FIXED:
-        v = runs[0, 1]
-        a = p[v]
-        c = q[v]
-        if leaf[2] > 0 and not (_holds(a, c, leaf) and _holds(tp - a, tn - c, leaf)):
-            return out, n
-        n = _two_ways(a, c, tp, tn, box, leaf, out, n)
-        if box[0] >= tp:
-            n, _ = _place(out, n, tp, 0.0, False)
-        if box[1] >= tn:
-            n, _ = _place(out, n, 0.0, tn, False)
-        return out, n
-    if mode != MUST:
+    if alike:
         n = _two_ways(0.0, 0.0, tp, tn, box, leaf, out, n)
-    if mode == LEAF:
-        return out, n
     for r in range(len(runs)):
         arity, s, e = runs[r, 0], runs[r, 1], runs[r, 2]
         if arity == 1:
@@ -292,5 +279,5 @@ def compile_kernels(table: Columns, mask: Masks) -> None:
     box = np.full(2, float(n))
     column_sums(table, np.ascontiguousarray(table.bits & mask), positive, negative, P, N, PT, NT)
     first_open(np.zeros((v, 1)), one, one, wanted, found)
-    low, _ = stump_front(P[0], N[0], PT[0], NT[0], runs, MAY, np.zeros(3), box, np.empty((2, 1)))
+    low, _ = stump_front(P[0], N[0], PT[0], NT[0], runs, True, np.zeros(3), box, np.empty((2, 1)))
     combine(low, 1, low, 1, wanted, 2, 0)

@@ -9,9 +9,6 @@ import numpy as np
 from odt_core.solvers.search.columns import Columns, Flags, Floats, Masks, Whole, unpack
 from odt_core.solvers.search.groups import CHAIN
 
-LEAF, MUST, MAY, FIXED = 0, 1, 2, 3
-"""Modes of a class: a leaf; a split with rows on both sides; any split; a fixed split."""
-
 
 def column_sums(
     table: Columns, masks: Masks, positive: Floats, negative: Floats,
@@ -61,33 +58,27 @@ def combine(
 
 
 def stump_front(
-    p: Floats, q: Floats, tp: float, tn: float, runs: Whole, mode: int, leaf: Floats, box: Floats,
-    out: Floats,
+    p: Floats, q: Floats, tp: float, tn: float, runs: Whole, alike: bool, leaf: Floats,
+    box: Floats, out: Floats,
 ) -> tuple[Floats, int]:  # fmt: skip
     """Front of a class of at most one level on one set."""
     one_sided = [(0.0, 0.0)]
     pairs: list[tuple[float, float]] = []  # weight of those on one side
-    if mode == FIXED:
-        v = int(runs[0, 1])
-        own = (p[v], q[v])
-        if not (_holds(*own, leaf) and _holds(tp - own[0], tn - own[1], leaf)):
-            return np.empty((2, 0)), 0
-        points = _both_ways(np.array([own, (0.0, 0.0)]), tp, tn, np.zeros(3))
-        return _boxed(points, box)
-    if mode != MUST:
+    if alike:
         pairs += one_sided
-    if mode != LEAF:
-        for arity, s, e in runs.tolist():
-            if arity == 1:
-                pairs += zip(p[s:e], q[s:e], strict=True)
-                continue
-            own = s + np.flatnonzero(p[s:e] + q[s:e] > 0)
-            pairs += one_sided if len(own) < e - s else []
-            for positive in (True,) if arity == 0 else (True, False):
-                sums = called(p[own], q[own], arity, positive, box, leaf[2] > 0)[-1]
-                x, y = sums[:2, sums[2] >= (3 if arity == 0 else 1)]
-                pairs += zip(x, tn - y, strict=True)
-    return _boxed(_both_ways(np.array(pairs).reshape(-1, 2), tp, tn, leaf), box)
+    for arity, s, e in runs.tolist():
+        if arity == 1:
+            pairs += zip(p[s:e], q[s:e], strict=True)
+            continue
+        own = s + np.flatnonzero(p[s:e] + q[s:e] > 0)
+        pairs += one_sided if len(own) < e - s else []
+        for positive in (True,) if arity == 0 else (True, False):
+            sums = called(p[own], q[own], arity, positive, box, leaf[2] > 0)[-1]
+            x, y = sums[:2, sums[2] >= (3 if arity == 0 else 1)]
+            pairs += zip(x, tn - y, strict=True)
+    points = _both_ways(np.array(pairs).reshape(-1, 2), tp, tn, leaf)
+    new = undominated(points[:, (points[0] <= box[0]) & (points[1] <= box[1])])
+    return new, new.shape[1]
 
 
 def called(
@@ -137,10 +128,6 @@ def called(
     return history
 
 
-def _holds(p: float, q: float, leaf: Floats) -> bool:
-    return bool(leaf[0] * p + leaf[1] * q >= leaf[2] or p + q == 0)
-
-
 def _both_ways(sums: Floats, tp: float, tn: float, leaf: Floats) -> Floats:
     """Points of splits from the weights of one side, with either side called positive."""
     p, q = sums.T
@@ -148,8 +135,3 @@ def _both_ways(sums: Floats, tp: float, tn: float, leaf: Floats) -> Floats:
     holds &= (leaf[0] * (tp - p) + leaf[1] * (tn - q) >= leaf[2]) | (p + q == tp + tn)
     p, q = p[holds], q[holds]
     return np.array([np.concatenate([tp - p, p]), np.concatenate([q, tn - q])])
-
-
-def _boxed(points: Floats, box: Floats) -> tuple[Floats, int]:
-    new = undominated(points[:, (points[0] <= box[0]) & (points[1] <= box[1])])
-    return new, new.shape[1]

@@ -21,7 +21,6 @@ from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     PAIR,
     STUMP,
-    Columns,
     Encoding,
     Flags,
     Floats,
@@ -30,7 +29,6 @@ from odt_core.solvers.search.columns import (
     runs_of,
     unpack,
 )
-from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
 from odt_core.solvers.search.search import Search, Stopped
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds, Splits
 from odt_core.solvers.search.subsets import Nodes, Wanted, walk
@@ -146,10 +144,12 @@ class FrontSearch:
         encoding: Encoding,  # see `encode_fronts`
         halt: Whole,  # set to end the search, which then raises `Stopped`
         tighten: Callable[[Front], None] = lambda front: None,  # told of a better front of the root
+        multipliers: tuple[tuple[int, int], ...] = MULTIPLIERS,
     ) -> None:
         self.encoding, self.halt, self.tighten = encoding, halt, tighten
         self.table = table = encoding.table
-        self.alpha, self.beta = np.array(MULTIPLIERS, np.float64).T.copy()
+        self.multipliers = multipliers
+        self.alpha, self.beta = np.array(multipliers, np.float64).T.copy()
         self.positive, self.negative = self.encoding.positive, self.encoding.negative
         self.splits = Splits.of(table)
         self.base = np.minimum(
@@ -157,7 +157,6 @@ class FrontSearch:
         )
         self.leaf = leaf_rule(self.encoding)
         self.runs = [runs_of(table, cls) for cls in range(len(table.level))]
-        self.mode = [_mode(table, cls) for cls in range(len(table.level))]
         self.root: Node | None = None  # the root of the tree, once its splits are tried
 
     @cached_property
@@ -167,7 +166,7 @@ class FrontSearch:
         They leave out the smallest leaf: their bounds hold with it as well.
         """
         free = replace(self.encoding, smallest=0)
-        return [Search(free.with_costs(a, b), self.halt) for a, b in MULTIPLIERS]
+        return [Search(free.with_costs(a, b), self.halt) for a, b in self.multipliers]
 
     def fill(self, front: Front, cls: int, mask: Masks, guide: Floats) -> Front:
         """Insert the points that a class reaches on some rows into a front.
@@ -185,8 +184,8 @@ class FrontSearch:
         """The front of a class of at most one level on one row set, within a box."""
         P, N, PT, NT = sums
         out, n = loader.primitives().stump_front(
-            P[0], N[0], PT[0], NT[0], self.runs[cls], self.mode[cls], self.leaf, box,
-            np.empty((2, 64)),
+            P[0], N[0], PT[0], NT[0], self.runs[cls], bool(self.table.empty_ok[cls]), self.leaf,
+            box, np.empty((2, 64)),
         )  # fmt: skip
         points = np.zeros((5, n))
         points[:2] = out[:, :n]
@@ -241,14 +240,6 @@ def leaf_rule(encoding: Encoding) -> Floats:
     return np.array([*by[0], encoding.smallest], np.float64)
 
 
-def _mode(table: Columns, cls: int) -> int:
-    if table.level[cls] == 0:
-        return LEAF
-    if table.one_way[cls]:
-        return FIXED
-    return MAY if table.empty_ok[cls] else MUST
-
-
 # ---------------------------------------------------------------- roots of subtrees
 
 
@@ -266,9 +257,6 @@ class Node(Bounds):
         self.front, self.guide = front, guide
         self.v = self.splits.n_columns
         self.is_pair = bool(self.table.level[cls] == PAIR)
-        closed, walks = self.splits.closed(cls)
-        self.closed = np.stack([closed, closed])  # [2, S]: infinite for splits that were tried too
-        self.walks = np.flatnonzero(walks)  # sets whose larger subsets were not walked over yet
         self.sums = x, y, p, q = search.sums(mask[None])
         alpha, beta = search.alpha[:, None], search.beta[:, None]
         self.weight[:, : self.v] = alpha * x + beta * y
@@ -302,7 +290,7 @@ class Node(Bounds):
 
     def open_bounds(self) -> Floats:
         """float64[C, L]: bounds of the splits that may still reach a wanted point."""
-        bounds = self._bounds_of(self.closed, self.walks).T
+        bounds = self._bounds_of_all().T
         return np.asarray(bounds[self.is_open(bounds)])
 
     def _whole(self) -> None:

@@ -1,4 +1,4 @@
-"""The compiled primitives of tables (twins.py has the same in plain NumPy).
+"""The compiled primitives of tables (twins.py has those that need one in plain NumPy).
 
 Leaf-adjacent splits of many row sets are solved as lanes of vectors: lane i is row set i, and loops
 run over the columns, so that every step is one addition and a few comparisons for all lanes. The
@@ -19,7 +19,6 @@ from numba.cpython.unsafe.numbers import trailing_zeros
 from odt_core.solvers.search.columns import (
     ANY,
     LEAF,
-    PAIR,
     STUMP,
     Base,
     Columns,
@@ -548,16 +547,33 @@ def two_into(T, cls, masks, limits, halt, cost, choice, S):
         if halt[0] != 0:
             return
         total, positive = fill_table(T, masks[b], S.F, S.D, S.P)
-        if T.level[cls] < PAIR:
-            cost[b] = min(one_set(T, cls, S.D, total, positive, S.acc), limits[b])
-        else:
-            best = two_of_table(T, cls, total, positive, limits[b], choice[b], S, halt)
-            if halt[0] == 0:
-                cost[b] = best
+        best = two_of_table(T, cls, total, positive, limits[b], choice[b], S, halt)
+        if halt[0] == 0:
+            cost[b] = best
 
 
 def two_levels(table: Columns, *rest: Any) -> None:
-    """See `twins.two_levels`."""
+    """Least cost of a class of two levels on each row set, if it is below its limit.
+
+    Of equal splits it chooses the first in the order of the loop (loop.py): all rows to the low or
+    to the high child, single columns, then pairs and larger subsets of one group after the other.
+    Members that go to the low child come before members that go to the high child.
+
+    Parameters
+    ----------
+    table : Columns
+    cls : int
+    masks : uint64[B, W]
+    limits : float64[B]
+        If no cost is below its limit, `cost` is the limit.
+    halt : int64[1]
+        Not 0 to end the search. Row sets that are not solved then have the cost 0.
+    cost : float64[B]
+        Filled with the least costs.
+    choice : int32[B, 3 + M]
+        Filled with the splits: group, whether the members go to the high child, number of members,
+        their columns. Group -1: a question without members. Group -2: no split.
+    """
     two_into(table, *rest, make_scratch(table))
 
 
@@ -575,11 +591,11 @@ def two_sides_into(T, cls, X, base, first, second, outside, limits, halt, cost, 
 
 
 def two_levels_of_sides(table: Columns, *rest: Any) -> None:
-    """`twins.two_levels` for rows inside or outside splits, given the class and what follows.
+    """`two_levels` for rows inside or outside splits, given the class and what follows.
 
     These are `crossings`, the `base` that is split, the first and the second column of each
     split, int64[B] (-1: no second column), whether its outside is meant, bool[B], and the other
-    parameters of `twins.two_levels` from `limits` on.
+    parameters of `two_levels` from `limits` on.
     """
     two_sides_into(table, *rest, make_scratch(table))
 
@@ -590,14 +606,11 @@ def two_of_table(T, cls, total, positive, limit, choice, S, halt):
     low, high = T.low[cls], T.high[cls]
     best = limit
     if T.empty_ok[cls]:  # one child gets every row
-        value = one_set(T, high, S.D, total, positive, S.acc)
-        if value < best:
-            best = value
-            write_split(choice, -1, 0, 0, 0, 0)
-        value = one_set(T, low, S.D, total, positive, S.acc)
-        if value < best:
-            best = value
-            write_split(choice, -1, 1, 0, 0, 0)
+        for to_high in (1, 0):
+            value = one_set(T, low if to_high else high, S.D, total, positive, S.acc)
+            if value < best:
+                best = value
+                write_split(choice, -1, to_high, 0, 0, 0)
     if best <= 0.0:
         return best
     for v in range(len(S.D)):
@@ -609,14 +622,15 @@ def two_of_table(T, cls, total, positive, limit, choice, S, halt):
         for v in range(len(S.D)):
             S.sides[1, v] = S.sides[0, v]
     best = singles(T, cls, total, positive, best, choice, S)
-    for at in range(T.groups_at[cls], T.groups_at[cls + 1]):
-        k = T.groups[at]
-        if T.kind[k] == CHAIN or T.arity[k] < 2 or set_bound(T, k, S.sides) >= best:
-            continue
-        if T.arity[k] == 2:
-            best = pairs(T, cls, k, total, positive, best, choice, S)
-        else:
-            best = subsets(T, cls, k, best, choice, S, halt)
+    for way in range(3):  # pairs low, pairs high, larger subsets
+        for at in range(T.groups_at[cls], T.groups_at[cls + 1]):
+            k = T.groups[at]
+            if T.kind[k] == CHAIN or T.arity[k] < 2 or set_bound(T, k, S.sides) >= best:
+                continue
+            if T.arity[k] == 2 and way < (1 if low == high else 2):
+                best = pairs(T, cls, k, way, total, positive, best, choice, S)
+            elif T.arity[k] > 2 and way == 2:
+                best = subsets(T, cls, k, best, choice, S, halt)
     return best
 
 
@@ -635,20 +649,21 @@ def set_bound(T, k, sides):
 def singles(T, cls, total, positive, best, choice, S):
     """Splits by one column; neighbouring groups go together."""
     low, high = T.low[cls], T.high[cls]
-    tot, pos, sides = S.lines[0], S.lines[1], S.sides
+    tot, pos, sides, least = S.lines[0], S.lines[1], S.sides, best
     at, end = T.groups_at[cls], T.groups_at[cls + 1]
     while at < end:
-        k = T.groups[at]
-        at += 1
-        if T.kind[k] != CHAIN and set_bound(T, k, sides) >= best:
-            continue
-        s, e = T.start[k], T.start[k + 1]
+        s = T.start[T.groups[at]]
+        e = s
         while at < end and T.start[T.groups[at]] == e:
             k = T.groups[at]
-            if T.kind[k] != CHAIN and set_bound(T, k, sides) >= best:
+            if T.kind[k] != CHAIN and set_bound(T, k, sides) > least:
                 break
             e = T.start[k + 1]
             at += 1
+        if e == s:  # a set that cannot be better
+            sides[2:, s : T.start[T.groups[at] + 1]] = INF
+            at += 1
+            continue
         for i in range(e - s):
             tot[i] = total - S.D[s + i]
             pos[i] = positive - S.P[s + i]
@@ -658,48 +673,49 @@ def singles(T, cls, total, positive, best, choice, S):
         for v in range(s, e):
             if low == high:
                 sides[3, v] = sides[2, v]
-            value = sides[0, v] + sides[3, v]
-            if value < best:
-                best = value
-                write_split(choice, T.group[v], 0, 1, v, 0)
-            value = sides[1, v] + sides[2, v]
-            if value < best and not T.one_way[cls]:
-                best = value
-                write_split(choice, T.group[v], 1, 1, v, 0)
+            least = min(least, sides[0, v] + sides[3, v], sides[1, v] + sides[2, v])
+    for way in range(1 if low == high or T.one_way[cls] else 2):
+        for at in range(T.groups_at[cls], end):
+            for v in range(T.start[T.groups[at]], T.start[T.groups[at] + 1]):
+                value = sides[way, v] + sides[3 - way, v]
+                if value < best:
+                    best = value
+                    write_split(choice, T.group[v], way, 1, v, 0)
     return best
 
 
 @inner
-def pairs(T, cls, k, total, positive, best, choice, S):
-    """Splits of a set by two columns. Those that lower bounds leave open are solved as lanes."""
+def pairs(T, cls, k, way, total, positive, best, choice, S):
+    """Splits of a set by two columns that go to the low (way 0) or high child (1).
+
+    Those that lower bounds leave open are solved as lanes.
+    """
     s, e = T.start[k], T.start[k + 1]
-    h = 0 if T.low[cls] == T.high[cls] else 1
     weight = S.lines[2]
     for v in range(s, e):
         weight[v] = S.D[v] + S.P[v] + S.P[v]
     last = s + 1 if e - s == 4 else e  # two of four: the complement is a pair as well
-    for way in range(h + 1):  # way 1: the pair goes to the high child
-        into, rest_in, rest = S.sides[way], S.sides[1 - way], S.sides[3 - way]
-        everything = 0.0
-        for v in range(s, e):
-            everything += rest_in[v]
-        n = 0
-        for u in range(s, last):
-            for v in range(u + 1, e):
-                # the rows outside: disjoint sets, and sharpened similarity
-                bound = everything - rest_in[u] - rest_in[v]
-                other = rest[u] + rest_in[v] - weight[v]
-                bound = other if other > bound else bound
-                other = rest[v] + rest_in[u] - weight[u]
-                bound = other if other > bound else bound
-                if into[u] + into[v] + bound < best:
-                    S.pairs[0, n], S.pairs[1, n] = u, v
-                    n += 1
-                    if n == BLOCK:
-                        best = open_pairs(T, cls, way, n, total, positive, best, choice, S)
-                        n = 0
-        if n > 0:
-            best = open_pairs(T, cls, way, n, total, positive, best, choice, S)
+    into, rest_in, rest = S.sides[way], S.sides[1 - way], S.sides[3 - way]
+    everything = 0.0
+    for v in range(s, e):
+        everything += rest_in[v]
+    n = 0
+    for u in range(s, last):
+        for v in range(u + 1, e):
+            # the rows outside: disjoint sets, and sharpened similarity
+            bound = everything - rest_in[u] - rest_in[v]
+            other = rest[u] + rest_in[v] - weight[v]
+            bound = other if other > bound else bound
+            other = rest[v] + rest_in[u] - weight[u]
+            bound = other if other > bound else bound
+            if into[u] + into[v] + bound < best:
+                S.pairs[0, n], S.pairs[1, n] = u, v
+                n += 1
+                if n == BLOCK:
+                    best = open_pairs(T, cls, way, n, total, positive, best, choice, S)
+                    n = 0
+    if n > 0:
+        best = open_pairs(T, cls, way, n, total, positive, best, choice, S)
     return best
 
 

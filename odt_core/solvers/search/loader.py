@@ -41,7 +41,7 @@ A module may import those before it.
 """
 
 TWINS = {
-    "twins": ("count_pairs", "leaf_costs", "two_levels"),
+    "twins": ("count_pairs", "leaf_costs"),
     "front_twins": KERNELS["front_kernels"],
 }
 """The modules of their twins. The search does not need the other primitives."""

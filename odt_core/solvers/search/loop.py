@@ -1,4 +1,4 @@
-"""The root of a class of three or four levels: its splits, and lower bounds of their sides' costs.
+"""The root of a class of two to four levels: its splits, and lower bounds of their sides' costs.
 
 A round of the loop carries bounds from split to split, for whole vectors at a time. Then it chooses
 sides of splits that could still be better, and solves them together. Of a run of neighbouring
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.choices import Choice, best_stump
+from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
-    LEAF,
     PAIR,
     STUMP,
     Base,
@@ -24,7 +23,6 @@ from odt_core.solvers.search.columns import (
     Floats,
     Masks,
     Whole,
-    rows_of,
 )
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds
 from odt_core.solvers.search.subsets import Nodes, Wanted, walk
@@ -52,10 +50,7 @@ def _by_rank(found: list[Floats]) -> Floats:
 
 
 class Loop(Bounds):
-    """The root of a class of three or four levels on one row set.
-
-    If leaves must be large enough, the bounds are those without this condition.
-    """
+    """The root of a class of two to four levels on one row set."""
 
     def __init__(
         self,
@@ -65,18 +60,13 @@ class Loop(Bounds):
         limit: float,  # only a tree that costs less is wanted
         place: int = -1,  # the number of these rows in the store; -1 if they have none
         top: bool = False,  # whether this is the root of the whole tree
-        restricted: bool = False,  # whether leaves must be large enough
     ) -> None:
         super().__init__(search.splits, cls)
         self.search, self.mask, self.place, self.top = search, mask, place, top
         self.best = limit
         self.singles_done = False
-        self.restricted = restricted
         self.choice: Choice | None = None
-        closed, walks = search.splits.closed(cls)
-        self.closed = np.stack([closed, closed])
         self.has_sets = bool(search.splits.is_set.any())
-        self.walks = np.flatnonzero(walks)  # the sets whose larger subsets need a walk
         # without sets, two levels cost as much time with a limit as without one, and tell less
         self.solves_to_the_end = not self.has_sets and not search.by_sweeps
         self.answers: dict[tuple[int, int, int], tuple[Answer, int]] = {}
@@ -95,7 +85,7 @@ class Loop(Bounds):
             self._evaluate(sides[: self._batch(batch)])
             batch = min(2 * batch, LARGEST_BATCH)
             sides = self._round()
-        self._walks()
+        self._walk()
         self._end()
         return self.best
 
@@ -115,7 +105,7 @@ class Loop(Bounds):
             if self.table.level[child] <= STUMP and not search.by_sweeps:
                 self.bound[:, x] = search.shallow_sides(self.mask, child)
                 self.exact[:, x] = True
-        if self.top and not self.restricted:
+        if self.top:
             self._offer(*search.greedy(self.cls, self.mask))
         self._solve_whole()
 
@@ -130,10 +120,7 @@ class Loop(Bounds):
                 answer = self.search.solve(child, self.mask[None], limit, [place])
                 self.whole[x] = max(float(answer.cost[0]), self.whole[x])
                 self.is_solved[x], choice = answer.cost[0] < self.best, answer.choice(0)
-            if self.restricted and self.table.empty_ok[self.cls] and self.whole[x] < self.best:
-                nothing = Choice(-1, x == 0, ())
-                self._offer(*restricted_split(self.search, self.cls, self.mask, nothing, self.best))
-            elif self.is_solved[x] and self.table.empty_ok[self.cls]:
+            if self.is_solved[x] and self.table.empty_ok[self.cls]:
                 # a question without members sends all rows to the child that members do not go to
                 low, high = (choice, None) if x == 0 else (None, choice)
                 self._offer(self.whole[x], Choice(-1, x == 0, (), low, high))
@@ -170,29 +157,18 @@ class Loop(Bounds):
         """
         x, y = self._children_of(way)
         part = slice(first, last)
-        cost = self.bound[INSIDE, x, part] + self.bound[OUTSIDE, y, part] + self.closed[way][part]
+        cost = self.bound[INSIDE, x, part] + self.bound[OUTSIDE, y, part] + self.closed[way, part]
         splits = np.flatnonzero(cost < self.best) + first
         if not len(splits):
             return splits, cost[:0]
         done = splits[self.exact[INSIDE, x, splits] & self.exact[OUTSIDE, y, splits]]
-        if len(done) and self.restricted:
-            self._confirm(way, done[np.argsort(cost[done - first], kind="stable")], cost, first)
-        elif len(done):
+        if len(done):
             i = int(done[cost[done - first].argmin()])
             self._offer(float(cost[i - first]), self._choice_of(way, i))
         if self.has_sets:
             np.maximum(cost, self._set_bounds()[self.splits.group[part]], out=cost)
         splits = splits[cost[splits - first] < self.best]
         return splits, cost[splits - first]
-
-    def _confirm(self, way: int, splits: Whole, cost: Floats, first: int) -> None:
-        """Solve splits again with large enough leaves, the cheapest first."""
-        for i in splits.tolist():
-            if cost[i - first] < self.best:
-                choice = self.splits.choice(i, way)
-                self._offer(*restricted_split(self.search, self.cls, self.mask, choice, self.best))
-            self.closed[way][i] = np.inf
-            cost[i - first] = np.inf
 
     def _choice_of(self, way: int, split: int) -> Choice:
         x, y = self._children_of(way)
@@ -312,7 +288,7 @@ class Loop(Bounds):
 
     # ------------------------------------------------------------ larger subsets
 
-    def _walks(self) -> None:
+    def _walk(self) -> None:
         """Walk over larger subsets of the sets that are still open."""
         sums = self._set_bounds()
         for k in self.walks.tolist():
@@ -324,15 +300,10 @@ class Loop(Bounds):
         return np.asarray(cost < self.best)
 
     def _take(self, nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
-        """Offer complete subsets. They are solved again if leaves must be large enough."""
+        """Offer complete subsets."""
         for i, cost in enumerate((nodes.cost[0] + nodes.cost[1]).tolist()):
             if cost < self.best:
-                choice = split_of(i)
-                if self.restricted:
-                    again = restricted_split(self.search, self.cls, self.mask, choice, self.best)
-                    self._offer(*again)
-                else:
-                    self._offer(cost, choice)
+                self._offer(cost, split_of(i))
 
     def _solve_union(self, x: int, masks: Masks, _: Floats, rest: Floats) -> Floats:
         child = self.children[min(x, self.h)]
@@ -348,50 +319,10 @@ class Loop(Bounds):
 
     def least(self) -> float:
         """A lower bound of every tree of this class on these rows."""
-        bounds = self._bounds_of(self.closed, self.walks)
+        bounds = self._bounds_of_all()
         least = min(self.best, float(bounds.min(initial=np.inf)))
         return min(least, *self.whole.tolist()) if self.table.empty_ok[self.cls] else least
 
     def _end(self) -> None:
         if self.place >= 0 and self.search.store is not None:
             self.search.store.keep(self)
-
-
-# ---------------------------------------------------------------- the smallest leaf
-
-# Bounds of the problem without this condition are bounds of the problem with it. So the loop finds
-# splits that could be better without it, and solves only these again, down to the leaves.
-
-
-def restricted(search: Search, cls: int, mask: Masks, limit: float) -> tuple[float, Choice | None]:
-    """Least cost of a class with large enough leaves if it is below the limit, and its split."""
-    search.check()
-    rows = rows_of(mask, len(search.table.d))
-    if search.table.level[cls] == LEAF:
-        d = search.table.d[rows]
-        if len(rows) and search.encoding.size[rows].sum() < search.encoding.smallest:
-            return np.inf, None
-        return float(np.maximum(-d, 0).sum() + min(d.sum(), 0.0)), None
-    if search.table.level[cls] == STUMP:
-        return best_stump(search.encoding, cls, rows)
-    loop = Loop(search, cls, mask, limit, restricted=True)
-    cost = loop.solve()
-    return (cost, loop.choice) if cost < limit else (np.inf, None)
-
-
-def restricted_split(
-    search: Search, cls: int, mask: Masks, choice: Choice, limit: float
-) -> tuple[float, Choice | None]:
-    """Least cost of a split with large enough leaves, and the split with the splits below it."""
-    table = search.table
-    low, high = int(table.low[cls]), int(table.high[cls])
-    inside = search.splits.union(choice.members) & mask
-    to_low, to_high = (mask & ~inside, inside) if choice.to_high else (inside, mask & ~inside)
-    cost_low, choice_low = restricted(search, low, to_low, limit)
-    if cost_low >= limit:
-        return np.inf, None
-    cost_high, choice_high = restricted(search, high, to_high, limit - cost_low)
-    if cost_low + cost_high >= limit:
-        return np.inf, None
-    found = Choice(choice.group, choice.to_high, choice.members, choice_low, choice_high)
-    return cost_low + cost_high, found

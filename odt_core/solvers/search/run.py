@@ -33,7 +33,7 @@ from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import Encoding, Whole, encode
 from odt_core.solvers.search.loader import loader
 from odt_core.solvers.search.search import Search, Stopped
-from odt_core.tree import count_assignment, keeps_smallest_leaf
+from odt_core.tree import count_assignment
 
 POLL_SECONDS = 0.02
 REPORT_SECONDS = 0.25
@@ -183,7 +183,7 @@ class WeightedRun(Run):
         self.best = self.cutoff = float(cutoff)
         self.choice: Choice | None = None  # the best tree, as far as its splits are known
         self.bound = 0.0  # proved lower bound of the cost
-        self.infeasible = False  # whether no tree has leaves that are large enough
+        self.infeasible = False  # whether there is no tree at all
         self._lock = threading.Lock()
         self._shown: Choice | None = None
         self.search = Search(
@@ -253,13 +253,18 @@ class WeightedRun(Run):
         finally:
             timer.cancel()
 
-    def _plain_tree(self) -> tuple[Assignment, int] | None:
-        """A greedy tree that is built at once; None if its leaves are too small."""
+    def _plain_tree(self) -> tuple[Assignment, int]:
+        """A greedy tree that is built at once."""
         tree = greedy_assignment(self.problem, lambda: True)
-        if tree is None or not keeps_smallest_leaf(self.problem, tree.splits):
-            return None
+        assert tree is not None
         confusion = count_assignment(self.problem, tree.splits, tree.labels)
         return tree, self.encoding.cost(self.problem.gains.total(confusion))
+
+
+def needs_fronts(problem: Problem) -> bool:
+    """Whether a problem has a floor, counts one kind of error only, or has a smallest leaf."""
+    gains = problem.gains
+    return gains.has_floor or gains.counts_one_class or problem.smallest_leaf is not None
 
 
 def solve_search(problem: Problem, control: Control = DEFAULT_CONTROL) -> SearchOutcome:
@@ -284,7 +289,7 @@ def solve_search(problem: Problem, control: Control = DEFAULT_CONTROL) -> Search
     InputError
         If the weights are too large to be counted exactly.
     """
-    if problem.gains.has_floor or problem.gains.counts_one_class:
+    if needs_fronts(problem):
         from odt_core.solvers.search.floors import FloorRun
 
         return FloorRun(problem, control).solve()

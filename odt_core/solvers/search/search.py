@@ -25,9 +25,12 @@ from odt_core.solvers.search.columns import (
     most_members,
     wants_sweeps,
 )
-from odt_core.solvers.search.loop import Loop, restricted
+from odt_core.solvers.search.loop import Loop
 from odt_core.solvers.search.splits import Splits
 from odt_core.solvers.search.store import Store, Tables
+
+AT_ONCE = 2**20
+"""Sums of columns that are counted before the flag to stop is read again."""
 
 
 class Stopped(Exception):
@@ -76,19 +79,14 @@ class Search:
     # ------------------------------------------------------------ the root
 
     def root(self, limit: float = np.inf) -> tuple[float, Choice | None]:
-        """The least cost of a tree if below the limit, and its splits.
-
-        Infinite if no tree has leaves that are large enough.
-        """
+        """The least cost of a tree if below the limit, and its splits."""
         cls, everything = self.encoding.classes[0], self.encoding.everything
-        level, is_restricted = self.table.level[cls], self.encoding.smallest > 0
+        level = self.table.level[cls]
         if level > PAIR + 1 and self.store is None and not self.by_sweeps:
             self.store = Store.of(self)
-        if level > PAIR or (level == PAIR and is_restricted):
-            loop = Loop(self, cls, everything, limit, top=True, restricted=is_restricted)
+        if level > PAIR:
+            loop = Loop(self, cls, everything, limit, top=True)
             return loop.solve(), loop.choice
-        if is_restricted:
-            return restricted(self, cls, everything, limit)
         answer = self.solve(cls, everything[None], np.array([limit]), [-1])
         choice = answer.choice(0) if level == PAIR else None
         if answer.cost[0] < limit and choice is not None:
@@ -113,17 +111,29 @@ class Search:
         self.check()
         return costs
 
+    def shallow(self, cls: int, masks: Masks) -> Floats:
+        """Costs of a class of at most one level on B row sets."""
+        found, v, d = [np.empty(0)], self.splits.n_columns, self.table.d
+        positive, negative = np.maximum(-d, 0), np.maximum(d, 0)
+        step = AT_ONCE // (v + 1) + 1
+        for at in range(0, len(masks), step):
+            self.check()
+            part = np.ascontiguousarray(masks[at : at + step])
+            n = len(part)
+            P, N, PT, NT = sums = np.empty((n, v)), np.empty((n, v)), np.empty(n), np.empty(n)
+            self.primitives().column_sums(self.table, part, positive, negative, *sums)
+            found.append(self.primitives().leaf_costs(self.table, cls, (N - P).T, NT - PT, PT))
+        return np.concatenate(found)
+
     def solve(self, cls: int, masks: Masks, limits: Floats, places: list[int]) -> Answer:
         """Solve a class on B row sets. `places` are their numbers in the store, -1 without one."""
         self.check()
-        if self.table.level[cls] > PAIR:
+        if self.table.level[cls] < PAIR:
+            return Answer(np.minimum(self.shallow(cls, masks), limits), None, (None,) * len(masks))
+        name = "two_levels_by_sweeps" if self.by_sweeps else "two_levels"
+        solve = getattr(self.primitives(), name, None)  # None until it is compiled
+        if self.table.level[cls] > PAIR or solve is None:
             return self._solve_deep(cls, masks, limits, places)
-        solve = self.primitives().two_levels
-        if self.by_sweeps:
-            solve = getattr(self.primitives(), "two_levels_by_sweeps", None)
-            if solve is None and self.table.level[cls] == PAIR:  # not compiled yet
-                return self._solve_deep(cls, masks, limits, places)
-            solve = solve or twins.two_levels
         return self._in_parts(partial(solve, self.table, cls), np.ascontiguousarray(masks), limits)
 
     def solve_sides(

@@ -31,7 +31,7 @@ from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.solvers.exactness import check_any_shape
 from odt_core.solvers.search.columns import Encoding, encode_all, merge
 from odt_core.solvers.search.loader import loader
-from odt_core.solvers.search.run import SearchOutcome, WeightedRun, solve_search
+from odt_core.solvers.search.run import SearchOutcome, WeightedRun, needs_fronts, solve_search
 from odt_core.solvers.search.search import Search
 from odt_core.topology import Topology, unordered_topologies
 from odt_core.tree import count_assignment
@@ -159,7 +159,7 @@ class _Sizes:
         """Search the topologies that may have a better tree, and report the points."""
         problems = [replace(self.problem, topology=topology) for topology in order]
         encodings: Sequence[Encoding | None] = [None] * len(order)
-        if not (self.problem.gains.has_floor or self.problem.gains.counts_one_class):
+        if not needs_fronts(self.problem):
             encodings = encode_all(self.problem, order)
         for problem, encoding in zip(problems, encodings, strict=True):
             topology, k = problem.topology, problem.topology.n_nodes

@@ -48,6 +48,8 @@ class Splits:
         first, second = [np.arange(v)], [np.full(v, -1)]
         for k in np.flatnonzero(by_pairs):
             a, b = np.triu_indices(int(q[k]), 1)
+            if q[k] == 4:  # two of four: the complement is a pair as well
+                a, b = a[:3], b[:3]
             first.append(table.start[k] + a)
             second.append(table.start[k] + b)
         by_walk = sets & (table.arity > 1) & ~by_pairs
@@ -167,6 +169,9 @@ class Bounds:
         self.whole = np.zeros((self.h + 1, *lead))  # lower bounds of the costs on all rows
         self.weight = np.zeros((*lead, splits.n))  # of the rows inside each split
         self.total_weight = np.zeros((*lead, 1))
+        closed, walks = splits.closed(cls)
+        self.closed = np.stack([closed, closed])  # [2, S]: infinite for splits that are not wanted
+        self.walks = np.flatnonzero(walks)  # sets whose larger subsets need a walk
 
     def _propagate(self, *, chains: bool) -> None:
         """Carry bounds along chains or to pairs, from all rows, and between a set's columns."""
@@ -234,16 +239,13 @@ class Bounds:
         inside = self.bound[INSIDE, ..., : self.splits.n_columns]
         return self.splits.by_group(np.minimum(inside[0], inside[1]) if self.h else inside[0])
 
-    def _bounds_of(self, closed: Floats, walks: Whole) -> Floats:
-        """Lower bounds of all splits either way and of the larger subsets of sets, [..., (L,) C].
-
-        `closed` is infinite for splits that are not wanted, ``float64[2, S]``.
-        """
+    def _bounds_of_all(self) -> Floats:
+        """Lower bounds of all splits either way and of larger subsets of sets, [..., (L,) C]."""
         v, sets = self.splits.n_columns, self._set_bounds()
-        found = [sets[..., walks]]
+        found = [sets[..., self.walks]]
         for way in self.ways:
             x, y = self._children_of(way)
-            bounds = self.bound[INSIDE, x] + self.bound[OUTSIDE, y] + closed[way]
+            bounds = self.bound[INSIDE, x] + self.bound[OUTSIDE, y] + self.closed[way]
             pairs = bounds[..., v:]
             np.maximum(pairs, sets[..., self.splits.group[v:]], out=pairs)
             found.append(bounds)

@@ -2,7 +2,7 @@
 
 A walk sends the columns with rows to the low or high child one after the other, heaviest first. A
 node of the walk costs at least what its two sides cost, plus the smaller cost of each undecided
-column. The walk takes nodes in batches, the deepest first.
+column. The walk goes depth first, low before high, and takes neighbouring nodes together.
 """
 
 from __future__ import annotations
@@ -40,23 +40,21 @@ class Nodes(NamedTuple):
 
     Attributes
     ----------
-    masks : (uint64[B, W], uint64[B, W])
+    masks : uint64[2, B, W]
         The rows that go to the low and to the high child.
-    cost : (float64[B, (L)], float64[B, (L)])
+    cost : float64[2, B, (L)]
         The costs of the two children on these rows.
     is_high : bool[B, n]
         Which of the n columns with rows go to the high child, in the order of the walk.
     """
 
-    masks: tuple[Masks, Masks]
-    cost: tuple[Floats, Floats]
+    masks: Masks
+    cost: Floats
     is_high: Flags
 
     def pick(self, which: npt.NDArray) -> Nodes:
         """Some of the nodes, by number or by flag."""
-        a, b = self.masks
-        c, d = self.cost
-        return Nodes((a[which], b[which]), (c[which], d[which]), self.is_high[which])
+        return Nodes(self.masks[:, which], self.cost[:, which], self.is_high[which])
 
 
 class Wanted(NamedTuple):
@@ -71,8 +69,8 @@ class Wanted(NamedTuple):
         row sets. It costs at least `cost`, and everything else at least `others`. A lower bound is
         enough if it closes the node.
     take : callable
-        ``take(nodes, split_of)``: receives open complete splits, the most promising first.
-        `split_of` gives the split of a node by its number.
+        ``take(nodes, split_of)``: receives open complete splits. `split_of` gives the split of a
+        node by its number.
     """
 
     is_open: Callable[[Floats], Flags]
@@ -101,61 +99,50 @@ class _Walk:
         self.undecided = np.zeros((n + 1, *least.shape[1:]))
         self.undecided[:n] = least[::-1].cumsum(axis=0)[::-1]
 
-    def _begin(self) -> Nodes:
-        """The node of no column."""
-        nothing = np.zeros_like(self.sides.masks[:1])
-        zero = np.zeros_like(self.undecided[:1])
-        return Nodes((nothing, nothing), (zero, zero), np.zeros((1, self.n), np.bool_))
-
     def run(self) -> None:
-        """Walk, the deepest nodes first."""
-        levels: list[list[Nodes]] = [[] for _ in range(self.n + 1)]
-        levels[0] = [self._begin()]
-        depth = 0
-        while depth >= 0:
-            if not levels[depth]:
-                depth -= 1
-                continue
-            nodes = self._open(levels[depth].pop(), depth)
-            if not len(nodes.is_high):
-                continue
+        """Walk depth first. All nodes of an entry of the stack come before those of the next."""
+        nothing = np.zeros((2, 1, self.sides.masks.shape[1]), np.uint64)
+        zero = np.zeros((2, 1, *self.undecided.shape[1:]))
+        stack = [(0, Nodes(nothing, zero, np.zeros((1, self.n), np.bool_)))]
+        while stack:
+            depth, nodes = stack.pop()
+            nodes = nodes.pick(self._is_open(nodes, depth))
             if depth == self.n:
                 self.wanted.take(nodes, partial(self._split, nodes))
                 continue
             if len(nodes.is_high) > BATCH:
-                levels[depth].append(nodes.pick(np.arange(BATCH, len(nodes.is_high))))
+                stack.append((depth, nodes.pick(np.arange(BATCH, len(nodes.is_high)))))
                 nodes = nodes.pick(np.arange(BATCH))
-            ways = (0,) if depth == 0 and self.symmetric else (0, 1)
-            levels[depth + 1] += [self._send(nodes, way, depth) for way in ways]
-            depth += 1
+            if len(nodes.is_high):
+                stack.append((depth + 1, self._children(nodes, depth)))
 
-    def _open(self, nodes: Nodes, depth: int) -> Nodes:
-        """The nodes that may lead to wanted splits, the most promising first."""
-        least = nodes.cost[0] + nodes.cost[1] + self.undecided[depth]
-        at = np.flatnonzero(self.wanted.is_open(least))
-        rank = least[at] if least.ndim == 1 else least[at].sum(axis=1)
-        return nodes.pick(at[np.argsort(rank, kind="stable")])
+    def _is_open(self, nodes: Nodes, depth: int) -> Flags:
+        """Which of the nodes may lead to wanted splits."""
+        return self.wanted.is_open(nodes.cost[0] + nodes.cost[1] + self.undecided[depth])
 
-    def _send(self, nodes: Nodes, way: int, depth: int) -> Nodes:
-        """The nodes after the next column is sent to the low (0) or high (1) child."""
-        column, undecided = self.order[depth], self.undecided[depth + 1]
-        is_high = nodes.is_high.copy()
-        is_high[:, depth] = bool(way)
-        high = is_high[:, : depth + 1].sum(axis=1)
-        low = depth + 1 - high
-        keep = (low <= self.arity) | (high <= self.arity)
+    def _children(self, nodes: Nodes, depth: int) -> Nodes:
+        """The nodes after the next column is sent to the low (0) or high (1) child of each."""
+        column, n = self.order[depth], len(nodes.is_high)
+        ways = 1 if depth == 0 and self.symmetric else 2
+        way, every = np.tile(np.arange(ways), n), np.arange(n * ways)
+        nodes = nodes.pick(every // ways)
+        nodes.is_high[:, depth] = way == 1
+        nodes.masks[way, every] |= self.sides.masks[column]
+        nodes.cost[way, every] += np.stack([self.sides.low[column], self.sides.high[column]])[way]
+        high = nodes.is_high.sum(axis=1)
+        keep = np.minimum(high, depth + 1 - high) <= self.arity
         if depth + 1 == self.n and not self.may_be_one_sided:
-            keep &= (low > 0) & (high > 0)
-        masks, cost = list(nodes.masks), list(nodes.cost)
-        cost[way] = cost[way] + (self.sides.high if way else self.sides.low)[column]
-        keep &= self.wanted.is_open(cost[0] + cost[1] + undecided)
-        masks[way] = masks[way] | self.sides.masks[column]
-        sent = Nodes((masks[0], masks[1]), (cost[0], cost[1]), is_high).pick(keep)
-        if len(sent.is_high):
-            own, other = sent.cost[way], sent.cost[1 - way]
-            raised = self.wanted.raise_costs(way, sent.masks[way], own, other + undecided)
-            own[:] = np.maximum(own, raised)
-        return sent
+            keep &= (high > 0) & (high < self.n)
+        keep &= self._is_open(nodes, depth + 1)
+        nodes, way = nodes.pick(keep), way[keep]
+        for side in range(ways):
+            at = np.flatnonzero(way == side)
+            if len(at):
+                own, other = nodes.cost[side, at], nodes.cost[1 - side, at]
+                rest = other + self.undecided[depth + 1]
+                raised = self.wanted.raise_costs(side, nodes.masks[side, at], own, rest)
+                nodes.cost[side, at] = np.maximum(own, raised)
+        return nodes
 
     def _split(self, nodes: Nodes, i: int) -> Choice:
         """The split of a node. It names the smaller side."""

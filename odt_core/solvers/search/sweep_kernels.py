@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import ANY, PAIR, Columns, Floats, Masks, Whole, sorted_rows
+from odt_core.solvers.search.columns import ANY, Columns, Floats, Masks, Whole, sorted_rows
 from odt_core.solvers.search.groups import FULL
 from odt_core.solvers.search.kernels import BLOCK, HIGH, inlined, jit, lanes_run
 
@@ -33,10 +33,9 @@ KIND, ARITY, SIZE, START, ROLE, FREE, CATEGORIES, START_OK, FIRST_THRESHOLD = ra
 """Columns of `info`, a row for each group. `ROLE`: 1 the root may split on it, 2 the low child, 4
 the high one. `FREE`: its sides may be empty. The last three are of the row set: how many positions
 have rows, whether the empty prefix counts, number of the first threshold."""
-LOW_LABEL, HIGH_LABEL, ONE_WAY, EMPTY_OK, MIRRORED, SHALLOW = range(6)
+LOW_LABEL, HIGH_LABEL, ONE_WAY, EMPTY_OK, MIRRORED = range(5)
 """Entries of `option`: whether a child may call all its rows alike; of the root's question;
-whether the children are of one class; whether they are all that is asked for (see
-`solve_shallow`)."""
+whether the children are of one class."""
 N_ROWS, FILLED, QUEUED, TRIED, HEAD, TAIL, GROUP, DEPTH = range(8)
 """Entries of `Work.state`: rows, lanes filled; candidates noted and tried; first and last + 1 open
 interval; where the walk over subsets stands."""
@@ -75,7 +74,6 @@ class Work(NamedTuple):
     single: Floats  # [4, V]: costs of the children inside and outside each category
     walk: Whole  # [3, q + 1]: numbers of categories low and high, and where each went
     bound: Floats  # [2, q + 1]: costs of a walk so far, and bounds of the rest
-    union: Masks  # [W]: rows of several sets
 
 
 _kept = threading.local()
@@ -112,7 +110,6 @@ def _new_work(table: Columns) -> Work:
         whole(LANES, 2), room(LANES + 1, q, kind=np.int32),
         whole(1 + int(sizes.sum()), 2), room(6, thresholds), whole(thresholds + 2 * k + 2, 5),
         np.zeros((4, len(table.group))), whole(3, q + 1), room(2, q + 1),
-        np.zeros(max(-(-n // 64), 1), np.uint64),
     )  # fmt: skip
 
 
@@ -131,7 +128,7 @@ def make_info(table: Columns, root: int, low: int, high: int) -> tuple[Whole, Wh
     level = table.level
     labels = [level[child] == 0 or table.empty_ok[child] for child in (low, high)]
     option = [*labels, table.one_way[root], table.empty_ok[root], low == high]
-    return info, np.array([*option, False], np.int64)
+    return info, np.array(option, np.int64)
 
 
 # ---------------------------------------------------------------- the rows of a set
@@ -588,35 +585,9 @@ def split_nothing(info, option, w, choice):
             choice[3] = info[k, START]
 
 
-@inlined
-def solve_shallow(order, local, d, masks, cost, info, option, w):
-    """A class of at most one level (given as both children) on each row set: a lane for each."""
-    words = masks.shape[1]
-    for b in range(0, len(masks), LANES):
-        count = min(LANES, len(masks) - b)
-        for word in range(words):
-            w.union[word] = 0
-            for i in range(count):
-                w.union[word] |= masks[b + i, word]
-        prepare(order, local, d, w.union, 0, info, w)
-        for row in range(w.state[N_ROWS]):
-            at = w.rows[row]
-            w.bits[row] = 0
-            for i in range(count):
-                inside = (masks[b + i, at // 64] >> np.uint64(at % 64)) & np.uint64(1)
-                w.bits[row] |= np.int32(inside) << np.int32(i)
-        if w.state[N_ROWS]:
-            sweep(info, option, w)
-        for i in range(count):
-            cost[b + i] = w.result[IN_LOW, i] if w.state[N_ROWS] else 0.0
-
-
 @jit
 def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
-    """A class of at most two levels on each row set."""
-    if option[SHALLOW]:
-        solve_shallow(order, local, d, masks, cost, info, option, w)
-        return
+    """A class of two levels on each row set."""
     for b in range(len(masks)):
         w.found[0], w.found[1] = limits[b], np.inf
         prepare(order, local, d, masks[b], 1 - option[EMPTY_OK], info, w)
@@ -645,14 +616,11 @@ def two_levels_by_sweeps(
     table: Columns, cls: int, masks: Masks, limits: Floats, halt: Whole, cost: Floats,
     choice: Short,
 ) -> None:  # fmt: skip
-    """See `twins.two_levels`. A cost that is not below its limit is a lower bound."""
+    """See `kernels.two_levels`. A cost that is not below its limit is a lower bound."""
     choice[:, 0] = -2
     choice[:, 1:] = 0
     cost[:] = 0.0
-    shallow = table.level[cls] < PAIR
-    family = (0, cls, cls) if shallow else (cls, int(table.low[cls]), int(table.high[cls]))
-    info, option = make_info(table, *family)
-    option[SHALLOW] = shallow
+    info, option = make_info(table, cls, int(table.low[cls]), int(table.high[cls]))
     solve(
         table.order, table.local, table.d, masks, limits, halt, cost, choice, info, option,
         work_for(table),
@@ -662,8 +630,5 @@ def two_levels_by_sweeps(
 def compile_kernels(table: Columns, mask: Masks) -> None:
     """Compile or load every kernel: call each once with the types that the search uses."""
     table = table._replace(order=sorted_rows(table.local))
-    cost, choice = np.empty(1), np.empty((1, 5), np.int32)
-    for cls in (0, int(table.level.argmax())):
-        two_levels_by_sweeps(
-            table, cls, mask[None], np.ones(1), np.zeros(1, np.int64), cost, choice
-        )
+    given = np.ones(1), np.zeros(1, np.int64), np.empty(1), np.empty((1, 5), np.int32)
+    two_levels_by_sweeps(table, int(table.level.argmax()), mask[None], *given)

@@ -1,29 +1,19 @@
-"""The primitives in plain NumPy: short and untuned. The search uses them without a compiler.
-
-Of equal splits of two levels, they and the compiled primitives choose the first in this order: all
-rows to one child, single columns, then pairs and larger subsets of one group after the other.
-Members that go to the low child come before the same members that go to the high child (all pairs
-low before all pairs high).
-"""
+"""The primitives in plain NumPy: short and untuned. The search uses them without a compiler."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
-from odt_core.solvers.search.choices import column_sums
 from odt_core.solvers.search.columns import (
     ANY,
     LEAF,
-    PAIR,
     Columns,
     Counted,
     Floats,
     Masks,
     Whole,
-    groups_of,
     rows_of,
     runs_of,
 )
@@ -34,10 +24,6 @@ AT_ONCE = 2**27
 
 SOME_SPLITS = 2**11
 """Splits that are looked up before the flag to stop is read again."""
-
-
-class Halted(Exception):
-    """The search is being ended."""
 
 
 def members(table: Columns, rows: Whole) -> Floats:
@@ -135,162 +121,3 @@ def both_sides(
         inside[part] = leaf_costs(table, cls, X, own_d, own_p)
         outside[part] = leaf_costs(table, cls, D[:, None] - X, d - own_d, p - own_p)
     return inside, outside
-
-
-def two_levels(
-    table: Columns,
-    cls: int,
-    masks: Masks,
-    limits: Floats,
-    halt: Whole,
-    cost: Floats,
-    choice: npt.NDArray[np.int32],
-) -> None:
-    """Least cost of a class of at most two levels on each row set, if it is below its limit.
-
-    Parameters
-    ----------
-    masks : uint64[B, W]
-    limits : float64[B]
-        If no cost is below its limit, `cost` is the limit.
-    halt : int64[1]
-        Not 0 to end the search. Row sets that are not solved then have the cost 0.
-    cost : float64[B]
-        Filled with the least costs.
-    choice : int32[B, 3 + M]
-        Filled with the splits: group, whether the members go to the high child, number of members,
-        their columns. Group -1: a question without members. Group -2: no split.
-    """
-    cost[:], choice[:] = 0, 0
-    choice[:, 0] = -2
-    for b in range(len(masks)):
-        if halt[0]:
-            return
-        if table.level[cls] < PAIR:
-            rows = rows_of(masks[b], len(table.d))
-            d = table.d[rows]
-            D, positive = column_sums(table, rows, d)[:, None], np.maximum(-d, 0).sum()[None]
-            cost[b] = min(leaf_costs(table, cls, D, d.sum()[None], positive)[0], limits[b])
-        else:
-            counted = Counted.empty(len(table.group))
-            count_pairs(table, masks[b], counted, halt)
-            try:
-                cost[b] = _one(table, cls, counted, float(limits[b]), choice[b], halt)
-            except Halted:
-                choice[b, 0] = -2
-                return
-
-
-def _one(
-    table: Columns,
-    cls: int,
-    rows: Counted,
-    limit: float,
-    choice: npt.NDArray[np.int32],
-    halt: Whole,
-) -> float:
-    """Two levels on one row set."""
-    low, high = int(table.low[cls]), int(table.high[cls])
-    best = limit
-
-    def offer(value: float, group: int, to_high: int, columns: list[int]) -> None:
-        nonlocal best
-        if value < best:
-            best = value
-            choice[: 3 + len(columns)] = [group, to_high, len(columns), *columns]
-
-    if halt[0]:
-        raise Halted
-    D, totals = rows.D[:, None], rows.totals[:, None]
-    if table.empty_ok[cls]:
-        offer(float(leaf_costs(table, high, D, *totals)[0]), -1, 0, [])
-        offer(float(leaf_costs(table, low, D, *totals)[0]), -1, 1, [])
-    if best <= 0:
-        return best
-    ways = (0,) if low == high or table.one_way[cls] else (0, 1)
-    groups = groups_of(table, cls)
-    none = np.empty(0, np.int64)
-    columns = np.concatenate([none, *(np.arange(*table.start[k : k + 2]) for k in groups)])
-    inside, outside = _sides(table, (low, high), rows, columns, np.full(len(columns), -1), halt)
-    value = np.stack([inside[way] + outside[1 - way] for way in ways], axis=1).ravel()
-    i, way = divmod(int(value.argmin()), len(ways)) if len(value) else (0, 0)
-    if len(value):
-        offer(float(value.min()), int(table.group[columns[i]]), way, [int(columns[i])])
-    own = np.zeros((2, len(table.group)))
-    own[:, columns] = inside
-    for group in groups:
-        s, e = int(table.start[group]), int(table.start[group + 1])
-        if table.kind[group] == CHAIN or table.arity[group] < 2:
-            continue
-        if own[:, s:e].min(axis=0).sum() >= best:
-            continue
-        if table.arity[group] > 2:
-            best = _subsets(table, cls, group, rows, own[:, s:e], best, choice, halt)
-            continue
-        u, v = np.triu_indices(e - s, 1)
-        if e - s == 4:  # two of four: the complement is a pair as well
-            u, v = u[:3], v[:3]
-        inside, outside = _sides(table, (low, high), rows, s + u, s + v, halt)
-        value = np.concatenate([inside[way] + outside[1 - way] for way in ways])
-        way, i = divmod(int(value.argmin()), len(u))
-        offer(float(value.min()), group, way, [int(s + u[i]), int(s + v[i])])
-    return best
-
-
-def _sides(
-    table: Columns,
-    children: tuple[int, int],
-    rows: Counted,
-    first: Whole,
-    second: Whole,
-    halt: Whole,
-) -> tuple[Floats, Floats]:
-    """Costs of the low and the high child inside and outside splits, ``float64[2, S]`` each."""
-    costs = np.array([both_sides(table, cls, rows, first, second, halt) for cls in children])
-    if halt[0]:
-        raise Halted
-    return costs[:, 0], costs[:, 1]
-
-
-def _subsets(
-    table: Columns,
-    cls: int,
-    group: int,
-    rows: Counted,
-    inside: Floats,
-    best: float,
-    choice: npt.NDArray[np.int32],
-    halt: Whole,
-) -> float:
-    """Splits of a set by larger subsets: each column low, then high, the heaviest first."""
-    s, e = int(table.start[group]), int(table.start[group + 1])
-    low, high = int(table.low[cls]), int(table.high[cls])
-    weight = rows.D[s:e] + 2 * rows.P[s:e]
-    order = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
-    n, idle = len(order), sorted(set(range(e - s)) - set(order.tolist()))
-    sums = np.concatenate([rows.F[s:e], rows.D[s:e, None], rows.P[s:e, None]], axis=1)
-    undecided = np.append(inside.min(axis=0)[order][::-1].cumsum()[::-1], 0)
-    stack = [(np.empty(0, np.int64), np.zeros((2, sums.shape[1])), np.zeros(2))] if n else []
-    while stack:
-        if halt[0]:
-            raise Halted
-        is_high, known, cost = stack.pop()
-        if cost.sum() + undecided[len(is_high)] >= best:
-            continue
-        if len(is_high) == n:
-            best, to_high = float(cost.sum()), int(2 * is_high.sum() < n)
-            members = sorted(order[is_high == to_high].tolist()) or idle[:1]
-            choice[: 3 + len(members)] = [group, to_high, len(members), *(s + v for v in members)]
-            continue
-        for way in (1, 0) if len(is_high) or low != high else (0,):
-            now = np.append(is_high, way)
-            one_sided = len(now) == n == e - s and now.min() == now.max()
-            if min(now.sum(), len(now) - now.sum()) > table.arity[group] or (
-                one_sided and not table.empty_ok[cls]
-            ):
-                continue
-            x, c = known.copy(), cost.copy()
-            x[way] += sums[order[len(is_high)]]
-            c[way] = leaf_costs(table, (low, high)[way], x[way, :-2, None], *x[way, -2:, None])[0]
-            stack.append((now, x, c))
-    return best

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from odt_core.solvers.search import front_twins, twins
 from odt_core.solvers.search.loader import loader, warm_up
 
 
@@ -15,3 +16,9 @@ def kernels() -> SimpleNamespace:
     warm_up()
     assert not loader.waiting
     return loader.primitives()
+
+
+@pytest.fixture(scope="session")
+def plain() -> SimpleNamespace:
+    """The twins, without the primitives that have none."""
+    return SimpleNamespace(**(vars(twins) | vars(front_twins)))

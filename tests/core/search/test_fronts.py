@@ -12,7 +12,6 @@ from odt_core.solvers.control import Control
 from odt_core.solvers.search import front_twins, fronts
 from odt_core.solvers.search.columns import PAIR, encode_fronts, pack
 from odt_core.solvers.search.floors import FloorRun, FrontierRun, frontier
-from odt_core.solvers.search.front_twins import FIXED, LEAF, MAY, MUST
 from odt_core.tree import count_assignment
 from tests.examples import blocks
 from tests.properties import referee
@@ -27,16 +26,14 @@ class Case:
 
     def __init__(self, seed: int) -> None:
         self.random = random = np.random.default_rng(seed)
-        self.mode = int(random.choice([LEAF, MUST, MAY, FIXED]))
+        self.alike, is_leaf = bool(random.integers(2)), random.random() < 0.2
         sizes = {0: 6, 1: 4, 2: 5, 3: 7}
         runs, at = [], 0
         for take in random.choice(4, size=random.integers(1, 4)).tolist():
             runs.append((take, at, at + sizes[take]))
             at += sizes[take]
         self.columns = at
-        self.runs = np.array(runs if self.mode != FIXED else [(1, 0, 1)], np.int64)
-        if self.mode == LEAF:
-            self.runs = self.runs[:0]
+        self.runs = np.array(runs, np.int64)[: 0 if is_leaf else None]
         self.all_runs = runs
         self.leaf = LEAVES[random.integers(len(LEAVES))]
 
@@ -61,7 +58,7 @@ def test_leaf_adjacent_fronts_are_those_of_the_twins(first: int, kernels: Simple
         tp, tn = (float(weight) for weight in case.random.integers(0, 15, 2))
         p, q = case.rows(int(tp), int(tn))
         box = case.random.integers(0, 16, 2).astype(np.float64)
-        given = (p, q, tp, tn, case.runs, case.mode, case.leaf, box)
+        given = (p, q, tp, tn, case.runs, case.alike, case.leaf, box)
         found, n = kernels.stump_front(*given, np.empty((2, 1)))
         expected, _ = front_twins.stump_front(*given, np.empty((2, 1)))
         np.testing.assert_array_equal(found[:, :n], expected)

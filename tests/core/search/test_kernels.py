@@ -16,11 +16,9 @@ import pytest
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.processes import LockedFile
 from odt_core.solvers.search import frontier, loader, solve_search, store, twins
-from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     PAIR,
     Base,
-    Columns,
     Counted,
     Encoding,
     encode,
@@ -61,7 +59,8 @@ def test_a_search_without_a_compiler_imports_no_numba_and_proves() -> None:
 
 def test_each_kernel_has_a_twin_or_is_a_short_cut() -> None:
     kernels = {name for names in KERNELS.values() for name in names}
-    short_cuts = {"count_ones", "count_lines", "two_levels_of_sides", "two_levels_by_sweeps"}
+    short_cuts = {"two_levels", "two_levels_by_sweeps", "two_levels_of_sides"}
+    short_cuts |= {"count_ones", "count_lines"}
     assert {name for names in TWINS.values() for name in names} == kernels - short_cuts
 
 
@@ -117,24 +116,22 @@ def test_kernels_and_twins_agree(first: int, kernels: SimpleNamespace) -> None:
 
 
 def two_levels(
-    primitives: object, table: Columns, cls: int, masks: np.ndarray, limits: np.ndarray
+    primitives: SimpleNamespace, encoding: Encoding, cls: int, masks: np.ndarray, limits: np.ndarray
 ) -> list[tuple[float, tuple[int, bool, frozenset[int]] | None]]:
     """What a class costs on row sets, and its split with the members in no order."""
-    n = len(masks)
-    cost, choice = np.empty(n), np.empty((n, 3 + len(table.group)), np.int32)
-    primitives.two_levels(  # type: ignore[attr-defined]
-        table, cls, masks, limits, np.zeros(1, np.int64), cost, choice
-    )
-    splits = [Choice.read(row) for row in choice]
+    search = Search(encoding)
+    search.primitives = lambda: primitives  # type: ignore[assignment,return-value]
+    answer = search.solve(cls, masks, limits, [-1] * len(masks))
+    splits = [answer.choice(b) for b in range(len(masks))]
     return [
         (value, None if split is None else (split.group, split.to_high, frozenset(split.members)))
-        for value, split in zip(cost.tolist(), splits, strict=True)
+        for value, split in zip(answer.cost.tolist(), splits, strict=True)
     ]
 
 
 @pytest.mark.parametrize("first", range(0, 240, 60))
 def test_of_equal_splits_kernels_and_twins_take_the_same(
-    first: int, kernels: SimpleNamespace
+    first: int, kernels: SimpleNamespace, plain: SimpleNamespace
 ) -> None:
     """Few rows and coarse weights: of most row sets several splits are the best."""
     splits = 0
@@ -145,10 +142,10 @@ def test_of_equal_splits_kernels_and_twins_take_the_same(
         random = np.random.default_rng(seed)
         masks = some_rows(encoding, random)
         for cls in np.flatnonzero(table.level <= PAIR).tolist():
-            least = np.array([each[0] for each in two_levels(twins, table, cls, masks, MANY)])
+            least = np.array([each[0] for each in two_levels(plain, encoding, cls, masks, MANY)])
             for limits in (MANY, least, least + 1, random.integers(0, 9, 5).astype(float)):
-                compiled = two_levels(kernels, table, cls, masks, limits)
-                assert compiled == two_levels(twins, table, cls, masks, limits), seed
+                compiled = two_levels(kernels, encoding, cls, masks, limits)
+                assert compiled == two_levels(plain, encoding, cls, masks, limits), seed
                 splits += sum(each[1] is not None for each in compiled)
     assert splits > 200
 
@@ -239,9 +236,7 @@ def test_what_is_cut_from_counted_tables_costs_what_its_rows_cost(kernels: Simpl
             splits, outside = sides_of(search, random)
             masks, limits = rows_of_sides(search, splits, outside) & mask, np.full(6, 1e9)
             for cls in np.flatnonzero(search.table.level == PAIR).tolist():
-                cost, halt = np.empty(6), np.zeros(1, np.int64)
-                choice = np.empty((6, 3 + len(search.table.group)), np.int32)
-                twins.two_levels(search.table, cls, masks, limits, halt, cost, choice)
+                cost = search.solve(cls, masks, limits, [-1] * 6).cost
                 found = search.solve_sides(cls, base, splits, outside, limits)
                 np.testing.assert_array_equal(found.cost, cost)
                 compared += 1
@@ -264,9 +259,11 @@ def test_a_small_search_does_not_wait_for_compiled_kernels_to_load(tmp_path: Pat
         "import sys\n"
         "from odt_core.solvers import solve\n"
         "from odt_core.solution import Engine\n"
+        "from odt_core.solvers.search import loader\n"
         "from odt_core.solvers.search.loader import KERNELS, folder\n"
         "from tests.properties.strategies import random_problem\n"
         "for module in KERNELS: folder(module).mkdir()\n"
+        "loader.LOOK_EVERY = 1e9\n"  # on a busy machine the search takes longer
         "print(solve(random_problem(0), engine=Engine.SEARCH).status)\n"
         "print('numba' in sys.modules)\n"
     )
@@ -283,9 +280,9 @@ def test_a_study_runs_on_compiled_primitives_from_its_first_search(
 ) -> None:
     fresh = Loader()
     fresh.begin(random_problem(0))
-    assert fresh.primitives().two_levels is not kernels.two_levels
+    assert fresh.primitives().leaf_costs is not kernels.leaf_costs
     fresh.load()
-    assert fresh.primitives().two_levels is kernels.two_levels
+    assert fresh.primitives().leaf_costs is kernels.leaf_costs
     assert fresh.waiting == ()
 
 

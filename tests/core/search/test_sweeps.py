@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
-from odt_core.solvers.search import columns, front_twins, solve_search, twins
+from odt_core.solvers.search import columns, solve_search
 from odt_core.solvers.search.choices import Choice, inside
-from odt_core.solvers.search.columns import PAIR, Columns, encode, most_members, pack, unpack
+from odt_core.solvers.search.columns import PAIR, encode, most_members, pack, unpack
 from odt_core.solvers.search.search import Search
 from odt_core.topology import Topology
 from tests.examples import blocks
@@ -20,12 +20,11 @@ from tests.properties.strategies import random_problem
 EVERYTHING = 1e9
 
 
-@pytest.fixture(params=["plain", "compiled"])
-def primitives(request: pytest.FixtureRequest) -> object:
+@pytest.fixture(params=["plain", "kernels"])
+def primitives(request: pytest.FixtureRequest) -> SimpleNamespace:
     """The twins, without sweeps, and what is compiled."""
-    if request.param == "compiled":
-        return request.getfixturevalue("kernels")
-    return SimpleNamespace(**(vars(twins) | vars(front_twins)))
+    found: SimpleNamespace = request.getfixturevalue(request.param)
+    return found
 
 
 def row_sets(n: int, random: np.random.Generator) -> np.ndarray:
@@ -38,13 +37,9 @@ def row_sets(n: int, random: np.random.Generator) -> np.ndarray:
     return pack(member)
 
 
-def by_tables(table: Columns, cls: int, masks: np.ndarray) -> np.ndarray:
+def by_tables(search: Search, cls: int, masks: np.ndarray) -> np.ndarray:
     """What a class costs, by tables of pairs."""
-    cost = np.empty(len(masks))
-    choice = np.empty((len(masks), 3 + most_members(table)), np.int32)
-    limits = np.full(len(masks), EVERYTHING)
-    twins.two_levels(table, cls, masks, limits, np.zeros(1, np.int64), cost, choice)
-    return cost
+    return search.solve(cls, masks, np.full(len(masks), EVERYTHING), [-1] * len(masks)).cost
 
 
 def cost_of(search: Search, cls: int, mask: np.ndarray, choice: Choice) -> float:
@@ -52,27 +47,29 @@ def cost_of(search: Search, cls: int, mask: np.ndarray, choice: Choice) -> float
     table, every = search.table, np.arange(len(search.table.d))
     rows, members = unpack(mask, len(every)), inside(search.encoding, choice, every)
     parts = pack(np.stack([rows & members, rows & ~members]))
-    low, high = (by_tables(table, int(child[cls]), parts) for child in (table.low, table.high))
+    low, high = (by_tables(search, int(child[cls]), parts) for child in (table.low, table.high))
     return float(high[0] + low[1] if choice.to_high else low[0] + high[1])
 
 
 @pytest.mark.parametrize("seeds", blocks(0, 60, 4, always=2))
 def test_sweeps_answer_as_tables_do(
-    primitives: object, seeds: range, monkeypatch: pytest.MonkeyPatch
+    primitives: SimpleNamespace, seeds: range, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The compiled sweeps, and the loop that does without them until they are ready."""
-    monkeypatch.setattr(columns, "MOST_COLUMNS", 0)
     asked = 0
     for seed in seeds:
-        random = np.random.default_rng(seed)
-        search = Search(encode(random_problem(seed)))
+        random, problem = np.random.default_rng(seed), random_problem(seed)
+        with_tables = Search(encode(problem))
+        with monkeypatch.context() as patched:
+            patched.setattr(columns, "MOST_COLUMNS", 0)
+            search = Search(encode(problem))
         search.primitives = lambda: primitives  # type: ignore[assignment,return-value]
         table, n = search.table, len(search.table.d)
         if n == 0:
             continue
         masks = row_sets(n, random)
         for cls in np.flatnonzero(table.level <= PAIR).tolist():
-            least = by_tables(table, cls, masks)
+            least = by_tables(with_tables, cls, masks)
             for limits in (np.full(len(masks), EVERYTHING), random.integers(0, 9, 7).astype(float)):
                 answer = search.solve(cls, masks, limits, [-1] * len(masks))
                 known = least < limits
@@ -84,7 +81,7 @@ def test_sweeps_answer_as_tables_do(
                 for b in np.flatnonzero(known & (table.level[cls] == PAIR)).tolist():
                     choice = answer.choice(b)
                     assert choice is not None
-                    assert cost_of(search, cls, masks[b], choice) == least[b], seed
+                    assert cost_of(with_tables, cls, masks[b], choice) == least[b], seed
     assert asked > 500
 
 
