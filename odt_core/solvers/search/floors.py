@@ -272,7 +272,8 @@ class FloorRun(FrontRun):
         """Build greedy trees with several weights until one keeps the floors.
 
         The two extreme weights give the fewest false positives and the fewest false negatives. If
-        no tree keeps the floors, a tree that grows from the top down is the last attempt.
+        no tree keeps the floors, a tree that grows from the top down is the last attempt, for which
+        much time is taken only with floors.
         """
         data = self.problem.data
         near = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
@@ -287,7 +288,7 @@ class FloorRun(FrontRun):
                 if self.best is not None:
                     return
         one_pass = data.n_features * self.problem.topology.n_nodes * len(data.merged().y)
-        passes = iter(range(int(GREEDY_WORK // max(one_pass, 1))))
+        passes = iter(range(0 if self.costs() else int(GREEDY_WORK // max(one_pass, 1))))
         tree = greedy_assignment(
             self.problem, lambda: bool(self.halt[0]) or next(passes, None) is None
         )
