@@ -54,7 +54,7 @@ FONT = "Arial"
 """One family name: the wheel and the browser know the letter widths of few families."""
 
 THIN, THICK = 1.0, 6.0
-"""Widths in points of an edge that no training row takes, and of one that every row takes."""
+"""Widths in points of an edge that no training row takes, and of an edge that every row takes."""
 
 NODE_GAP, LEVEL_GAP, ROW_GAP = 0.12, 0.45, 0.08
 """Gaps between boxes side by side, and between levels and rows of a drawing to the right, in

@@ -136,7 +136,8 @@ def verify_model(
     """
     if "settings" not in model.facts:
         raise InputError(
-            "The model does not say how it was trained: verify one that was saved after training."
+            "The model does not say how it was trained: verify a model that was saved after "
+            "training."
         )
     spec = TrainSpec.from_json(model.facts["settings"])
     spec.one_topology("The check of every tree")
