@@ -166,7 +166,7 @@ def find_evidence(model: Model, known: KnownRuns) -> Evidence:
         return Evidence(validations=validations)
     counts = derivation.train.confusion
     sizes = (counts.n_positive, counts.n_negative)
-    search = _Search(spec, model.tree, file, sizes, known)
+    search = _EvidenceSearch(spec, model.tree, file, sizes, known)
     return Evidence(
         frontier=_frontier(search),
         curves=_curves(search),
@@ -271,8 +271,8 @@ def _without_goal(spec: TrainSpec) -> TrainSpec:
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
-    """A problem, and the runs among which its studies are searched.
+class _EvidenceSearch:
+    """A search for the studies of a problem among some runs.
 
     Attributes
     ----------
@@ -306,7 +306,7 @@ class _Search:
         return (counts.n_positive, counts.n_negative) == self.sizes
 
 
-def _frontier(search: _Search) -> FrontierView | None:
+def _frontier(search: _EvidenceSearch) -> FrontierView | None:
     def fits(other: JobSpec) -> bool:
         return same_frontier(search.spec, other.train)
 
@@ -317,7 +317,7 @@ def _frontier(search: _Search) -> FrontierView | None:
     return None
 
 
-def _curves(search: _Search) -> tuple[CurveRow, ...]:
+def _curves(search: _EvidenceSearch) -> tuple[CurveRow, ...]:
     spec = search.spec
 
     def alike(other: TrainSpec) -> TrainSpec:
@@ -336,7 +336,7 @@ def _curves(search: _Search) -> tuple[CurveRow, ...]:
     return next((found for batch in batches if (found := _typed(batch, rows))), ())
 
 
-def _comparison(search: _Search) -> Comparison | None:
+def _comparison(search: _EvidenceSearch) -> Comparison | None:
     spec = search.spec
 
     def fits(other: JobSpec) -> bool:
@@ -358,7 +358,7 @@ def _comparison(search: _Search) -> Comparison | None:
     return next((found for batch in batches if (found := _typed(batch, rows))), None)
 
 
-def _stability(search: _Search) -> StabilityResult | None:
+def _stability(search: _EvidenceSearch) -> StabilityResult | None:
     def fits(other: JobSpec) -> bool:
         return problem_of(other.train) == problem_of(search.spec)
 

@@ -42,8 +42,8 @@ _ADDED = "edit_added"
 log = logging.getLogger("pages.alternatives.changes")
 
 
-class Change(StrEnum):
-    """The kinds of change of a question."""
+class ChangeOption(StrEnum):
+    """The options for the change of a question."""
 
     COLUMN = "column"
     EXACTLY = "exactly"
@@ -53,11 +53,11 @@ class Change(StrEnum):
 
 
 _WORDS = {
-    Change.COLUMN: "Ask about another column",
-    Change.EXACTLY: "Ask exactly this question",
-    Change.NEVER: "Never ask about its column here",
-    Change.KEEP: "Keep it and all below it, and improve the rest",
-    Change.LEAF: "Make it a leaf",
+    ChangeOption.COLUMN: "Ask about another column",
+    ChangeOption.EXACTLY: "Ask exactly this question",
+    ChangeOption.NEVER: "Never ask about its column here",
+    ChangeOption.KEEP: "Keep it and all below it, and improve the rest",
+    ChangeOption.LEAF: "Make it a leaf",
 }
 
 
@@ -160,12 +160,14 @@ def draw_change(chosen: ChosenQuestion, ranked: Sequence[str], *, is_needed: boo
     """
     kind = st.radio(
         f"Change question {chosen.number + 1}",
-        [*Change],
+        [*ChangeOption],
         format_func=_WORDS.__getitem__,
         key=keys.CHANGE,
         persist_state="session",
     )
-    change = _draw_choice(chosen, Change(kind or Change.COLUMN), ranked, is_needed=is_needed)
+    change = _draw_choice(
+        chosen, ChangeOption(kind or ChangeOption.COLUMN), ranked, is_needed=is_needed
+    )
     added = added_changes(chosen.run_id)
     spec = _spec_or_reason(chosen, change)
     with st.container(horizontal=True):
@@ -236,11 +238,11 @@ def _spec_or_reason(chosen: ChosenQuestion, change: QuestionChange | None) -> Tr
 
 
 def _draw_choice(
-    chosen: ChosenQuestion, kind: Change, ranked: Sequence[str], *, is_needed: bool
+    chosen: ChosenQuestion, kind: ChangeOption, ranked: Sequence[str], *, is_needed: bool
 ) -> QuestionChange | None:
     """Draw the details of a change, and return it; None while a detail is not chosen."""
     number = chosen.number
-    if kind is Change.COLUMN:
+    if kind is ChangeOption.COLUMN:
         name = st.selectbox(
             "Column",
             ranked,
@@ -249,12 +251,12 @@ def _draw_choice(
             help="The best column is first. The search chooses the categories or the cut point.",
         )
         return None if name is None else QuestionChange.column(number, name)
-    if kind is Change.EXACTLY:
+    if kind is ChangeOption.EXACTLY:
         rule = draw_question(number + 1, chosen.placed.tree.features, keys.EXACT)
         return None if rule is None else QuestionChange(number, ChangeKind.ASK, rule)
-    if kind is Change.NEVER:
+    if kind is ChangeOption.NEVER:
         return _draw_never(chosen, is_needed=is_needed)
-    return QuestionChange(number, ChangeKind.KEEP if kind is Change.KEEP else ChangeKind.LEAF)
+    return QuestionChange(number, ChangeKind.KEEP if kind is ChangeOption.KEEP else ChangeKind.LEAF)
 
 
 def _draw_never(chosen: ChosenQuestion, *, is_needed: bool) -> QuestionChange:
