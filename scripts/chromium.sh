@@ -16,9 +16,8 @@ find_browser() {
     return 1
 }
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
-can_# Without what the package recommends (a printer's dialogs and a hundred more), but with letters.
-install() { command -v apt-get >/dev/null && as_root true 2>/dev/null; }
-# Without what the package recommends (a printer's dialogs and a hundred more), but with letters.
+can_install() { command -v apt-get >/dev/null && as_root true 2>/dev/null; }
+# Without what the package recommends (a printer's dialogs and a hundred more), but with fonts.
 install() { as_root apt-get install -y -qq --no-install-recommends "$1" fonts-liberation >&2; }
 
 find_browser "${ODT_CHROMIUM:-}" chromium-headless-shell && exit
