@@ -187,8 +187,14 @@ class FloorRun(FrontRun):
     answer.
     """
 
-    def __init__(self, problem: Problem, control: Control) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        control: Control,
+        known_total: int | None = None,  # only a tree with a larger objective is wanted
+    ) -> None:
         super().__init__(problem, control)
+        self.known_total = known_total
         self.best: tuple[int, int] | None = None  # the errors of the best tree
         self._tree: Assignment | None = None  # a better tree to report
         self.cost_fn, self.cost_fp = problem.gains.gain_tp, problem.gains.gain_tn
@@ -243,15 +249,20 @@ class FloorRun(FrontRun):
             if best != self.best:
                 source = front.sources[number[at]]
                 self.best, self._tree = best, source if isinstance(source, Assignment) else None
-            fn, _ = ranges(self.fn_most)
-            fp = (cost[at] - 1 - self.cost_fn * fn) // self.cost_fp + 1
-            front.limit(np.stack([fn, np.maximum(fp, 0)]).astype(np.float64))
+            self._want_cheaper(int(cost[at]))
+
+    def _want_cheaper(self, cost: int) -> None:
+        fn, _ = ranges(self.fn_most)
+        fp = (cost - 1 - self.cost_fn * fn) // self.cost_fp + 1
+        self.front.limit(np.stack([fn, np.maximum(fp, 0)]).astype(np.float64))
 
     def solve(self) -> SearchOutcome:
         """Search, and build the best tree."""
         complete = self.fn_most < 0 or self.fp_most < 0 or self.go()
         self.tighten(self.front)
         total, bound = self.known()
+        if total is None and complete and self.known_total is not None:
+            return self.outcome(None, None, self.known_total, True, False)
         infeasible = total is None and (complete or bound is None)
         proved = infeasible or (complete and total is not None)
         if proved and total is not None:
@@ -262,6 +273,8 @@ class FloorRun(FrontRun):
 
     def work(self) -> None:
         """Find greedy trees, then corners, then what lies between them."""
+        if self.known_total is not None and self.cost_fn == self.problem.gains.gain_tp:
+            self._want_cheaper(self.total((0, 0)) - self.known_total)
         self._first_trees()
         if self.halt[0]:
             raise Stopped

@@ -30,8 +30,9 @@ from odt_core.solution import (
 from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.solvers.exactness import check_any_shape
 from odt_core.solvers.search.columns import Encoding, encode_all, merge
+from odt_core.solvers.search.floors import FloorRun
 from odt_core.solvers.search.loader import loader
-from odt_core.solvers.search.run import SearchOutcome, WeightedRun, needs_fronts, solve_search
+from odt_core.solvers.search.run import SearchOutcome, WeightedRun, needs_fronts
 from odt_core.solvers.search.search import Search
 from odt_core.topology import Topology, unordered_topologies
 from odt_core.tree import count_assignment
@@ -198,9 +199,9 @@ class _Sizes:
             on_found=None,
             on_progress=tell and (lambda _: tell(TracePoint(self.seconds, *known))),
         )
-        if encoding is None:
-            return solve_search(problem, control)
         best = self.total_of(problem.topology.n_nodes)
+        if encoding is None:
+            return FloorRun(problem, control, best).solve()
         cutoff = math.inf if best is None else encoding.cost(best)
         run = WeightedRun(problem, control, encoding, cutoff, self._last)
         self._last = run.search
