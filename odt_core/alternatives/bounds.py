@@ -17,7 +17,7 @@ from odt_core.alternatives.category_sets import least_of_sets
 from odt_core.alternatives.costs import Costs
 from odt_core.alternatives.ends import TooManyError
 from odt_core.alternatives.questions import Flags, Floats, Questions, Whole, most_named
-from odt_core.alternatives.set_pairs import LEAF_OF_STUMPS, Stumps, Table, best_sets
+from odt_core.alternatives.set_pairs import LEAF_OF_STUMPS, CostTable, Stumps, best_sets
 from odt_core.alternatives.shape_nodes import ShapeNode
 from odt_core.problem import Problem, Split
 from odt_core.solvers.search.choices import Choice
@@ -97,7 +97,7 @@ class _RowSets(Search):
         self._look()
 
 
-class Bounds:
+class LossBounds:
     """Lower bounds, which are stored by node and row set.
 
     Parameters
@@ -420,7 +420,7 @@ class Bounds:
         q, costs = self.questions, self.costs
         codes = np.array(sorted(q.codes_of(mask, g)), np.int64)
         values = q.values[mask][:, q.categories(g, feature.n_values)][:, codes].astype(np.float64)
-        table = Table(
+        table = CostTable(
             costs.beta[0] * (q.negative[mask] @ values),
             costs.alpha[0] * (q.positive[mask] @ values),
             most_named(self.problem, feature),
@@ -439,7 +439,7 @@ class Bounds:
         return found
 
     def _stumps(
-        self, child: ShapeNode | None, g: int, mask: Flags, values: Floats, table: Table
+        self, child: ShapeNode | None, g: int, mask: Flags, values: Floats, table: CostTable
     ) -> Stumps:
         """The possible stumps of one side of a question about a walked feature."""
         q, costs = self.questions, self.costs

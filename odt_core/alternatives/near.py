@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from odt_core.alternatives.bounds import Bounds, Survivor
+from odt_core.alternatives.bounds import LossBounds, Survivor
 from odt_core.alternatives.category_sets import SetStates, least_costs, states_within
 from odt_core.alternatives.choices import LABELS, Choices
 from odt_core.alternatives.costs import Costs
@@ -116,7 +116,7 @@ class NearSearch:
         self.questions = Questions.of(problem)
         self.nodes = shape_nodes(problem, self.questions)
         self.costs = Costs.of(problem, self.questions)
-        self.bounds = Bounds(problem, self.questions, self.costs, check)
+        self.bounds = LossBounds(problem, self.questions, self.costs, check)
         leaf = problem.smallest_leaf
         self.least_rows = 0 if leaf is None else leaf.rows
         self.everything = np.ones(self.questions.n_rows, np.bool_)

@@ -33,7 +33,7 @@ MOST_NUMBERS = 2**29
 
 
 @dataclass(frozen=True)
-class Group:
+class QuestionGroup:
     """Neighbouring questions about one feature.
 
     Attributes
@@ -71,7 +71,7 @@ class Questions:
         The K listed questions, then the questions of walked features that were found.
     inside : float32[N, K]
         1 where a row answers yes.
-    groups : tuple of Group
+    groups : tuple of QuestionGroup
         The questions of each feature. A question that a rule fixes has a group of its own.
     fixed : dict of int to int
         The fixed question of each node that has one.
@@ -93,7 +93,7 @@ class Questions:
     counted: Whole
     splits: list[Split]
     inside: npt.NDArray[np.float32]
-    groups: tuple[Group, ...]
+    groups: tuple[QuestionGroup, ...]
     fixed: dict[int, int]
     walked: tuple[int, ...]
     values: npt.NDArray[np.float32]
@@ -208,9 +208,9 @@ def _walked(problem: Problem, present: list[list[int]]) -> tuple[int, ...]:
 
 def _listed(
     problem: Problem, present: list[list[int]], walked: tuple[int, ...]
-) -> tuple[list[Split], list[Group], dict[int, int]]:
+) -> tuple[list[Split], list[QuestionGroup], dict[int, int]]:
     splits: list[Split] = []
-    groups: list[Group] = []
+    groups: list[QuestionGroup] = []
     for g in range(len(problem.data.features)):
         if g in problem.rules.forbidden or g in walked:
             continue
@@ -218,12 +218,12 @@ def _listed(
             first = len(splits)
             splits += [Split(g, left) for left in sets]
             if len(splits) > first:
-                groups.append(Group(g, first, len(splits), is_chain))
+                groups.append(QuestionGroup(g, first, len(splits), is_chain))
     fixed: dict[int, int] = {}
     for node, rule in problem.rules.nodes:
         if rule.split is not None:
             fixed[node] = len(splits)
-            groups.append(Group(rule.split.feature, len(splits), len(splits) + 1, False))
+            groups.append(QuestionGroup(rule.split.feature, len(splits), len(splits) + 1, False))
             splits.append(rule.split)
     return splits, groups, fixed
 

@@ -51,7 +51,7 @@ class Stumps:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class CostTable:
     """A feature's n categories that occur in a row set.
 
     Attributes
@@ -108,14 +108,16 @@ class _Sets:
         return self.take(order[first])
 
 
-def best_sets(left: Stumps, right: Stumps, table: Table, limit: float, *, mirrored: bool) -> Flags:
+def best_sets(
+    left: Stumps, right: Stumps, table: CostTable, limit: float, *, mirrored: bool
+) -> Flags:
     """Find, for each two features below, the set that goes left in their best tree.
 
     Parameters
     ----------
     left, right : Stumps
         The possible stumps of the two sides.
-    table : Table
+    table : CostTable
         The categories.
     limit : float
         The largest loss allowed.
@@ -166,7 +168,7 @@ def _pairs_by_features(
 
 
 def _best_set(
-    left: Stumps, right: Stumps, i: int, j: int, table: Table, limit: float, best: float
+    left: Stumps, right: Stumps, i: int, j: int, table: CostTable, limit: float, best: float
 ) -> tuple[float, Flags | None]:
     """Find the cheapest set for two stumps; None unless it costs less than the best so far."""
     n = left.cost.shape[1]
@@ -204,7 +206,7 @@ def _best_set(
 _FIELDS = ("counts", "leaves", "loss", "members")
 
 
-def _ways(stumps: Stumps, k: int, at: int, table: Table) -> list[tuple[float, int, int]]:
+def _ways(stumps: Stumps, k: int, at: int, table: CostTable) -> list[tuple[float, int, int]]:
     """A category's options on a side: its errors, the leaves reached, and whether to count it."""
     if stumps.is_again[k]:
         return [(float(table.as_positive[at]), 0b01, 1), (float(table.as_negative[at]), 0b10, 0)]

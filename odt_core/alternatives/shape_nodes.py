@@ -29,7 +29,7 @@ class ShapeNode:
     features : int64[R]
         The feature of each group.
     chains : bool[R]
-        Whether each group is a chain (see `Group`).
+        Whether each group is a chain (see `QuestionGroup`).
     is_fixed : bool
         Whether a rule fixes the question.
     walked : tuple of int

@@ -10,7 +10,7 @@ from odt_core.cli.models import load_model
 from odt_core.cli.output import write_output
 from odt_core.errors import InputError
 from odt_core.export import ExportFormat, export_model
-from odt_core.reports import SheetFormat, Stage, Statements, write_sheet
+from odt_core.reports import ModelStage, SheetFormat, Statements, write_sheet
 
 
 def run(options: argparse.Namespace) -> int:
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
 def write_stated(options: argparse.Namespace, chosen: SheetFormat) -> int:
     """Write a sheet with what its author states."""
     statements = Statements(
-        Stage.parse(options.stage), options.intended_use.strip(), options.author.strip()
+        ModelStage.parse(options.stage), options.intended_use.strip(), options.author.strip()
     )
     model = load_model(options.model)
     evidence = load_evidence(options, model, chosen)

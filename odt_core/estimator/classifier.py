@@ -304,7 +304,7 @@ default="from_dtype"
     ) -> tuple[Table, Schema]:
         """The training rows as a `Table`, with the schema of its columns."""
         from odt_core.data import Schema, table_from_frame
-        from odt_core.estimator.settings import Columns
+        from odt_core.estimator.settings import FrameColumns
 
         has_names = hasattr(self, "feature_names_in_")
         mask = categorical_mask(frame, self.categorical_features, has_names=has_names)
@@ -323,7 +323,7 @@ default="from_dtype"
             raise InputError(
                 "The two classes of y must differ in more than blanks, and must not be empty."
             )
-        columns = Columns(names, numerical).schemas(self.cuts)
+        columns = FrameColumns(names, numerical).schemas(self.cuts)
         return table, Schema(name, positive, columns, missing_tokens=())
 
     def _spec(self, schema: Schema, class_weight: Fraction, factor: Fraction) -> TrainSpec:

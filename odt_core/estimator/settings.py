@@ -24,7 +24,7 @@ CUTS_HELP = "give 'deciles', 'every', a number of quantiles, or a list of cut po
 
 
 @dataclass(frozen=True)
-class Columns:
+class FrameColumns:
     """The features' names and kinds.
 
     Attributes

@@ -3,13 +3,13 @@
 from odt_core.reports.derivation import Derivation
 from odt_core.reports.evidence import Evidence
 from odt_core.reports.formats import SheetFormat, write_sheet
-from odt_core.reports.statements import Stage, Statements
+from odt_core.reports.statements import ModelStage, Statements
 
 __all__ = [
     "Derivation",
     "Evidence",
     "SheetFormat",
-    "Stage",
+    "ModelStage",
     "Statements",
     "write_sheet",
 ]

@@ -8,7 +8,7 @@ from enum import StrEnum
 from odt_core.errors import InputError
 
 
-class Stage(StrEnum):
+class ModelStage(StrEnum):
     """The stage of a tree on its way into use."""
 
     DERIVED = "derived"
@@ -19,13 +19,13 @@ class Stage(StrEnum):
     def words(self) -> str:
         """The meaning of the stage."""
         return {
-            Stage.DERIVED: "Found on one set of rows, not yet validated on other rows.",
-            Stage.VALIDATED: "Validated on other rows than its training rows.",
-            Stage.IN_USE: "In use.",
+            ModelStage.DERIVED: "Found on one set of rows, not yet validated on other rows.",
+            ModelStage.VALIDATED: "Validated on other rows than its training rows.",
+            ModelStage.IN_USE: "In use.",
         }[self]
 
     @classmethod
-    def parse(cls, text: str) -> Stage:
+    def parse(cls, text: str) -> ModelStage:
         """Read a stage; ``in-use`` is ``in use``.
 
         Raises
@@ -46,7 +46,7 @@ class Statements:
 
     Attributes
     ----------
-    stage : Stage
+    stage : ModelStage
         The stage of the tree.
     intended_use : str
         The people, the place and the decision that it is for; empty if not stated.
@@ -54,6 +54,6 @@ class Statements:
         The person who is responsible for it; empty if not stated.
     """
 
-    stage: Stage = Stage.DERIVED
+    stage: ModelStage = ModelStage.DERIVED
     intended_use: str = ""
     author: str = ""

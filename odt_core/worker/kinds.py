@@ -40,18 +40,18 @@ has any, and the hooks."""
 
 
 @dataclass(frozen=True)
-class Answer:
+class RunAnswer:
     """The JSON of a job's result, and of its model if it has one."""
 
     result: dict[str, Any]
     model: dict[str, Any] | None = None
 
 
-def run_job(table: Table, spec: JobSpec, hooks: Hooks = SILENT) -> Answer:
+def run_job(table: Table, spec: JobSpec, hooks: Hooks = SILENT) -> RunAnswer:
     """Run a job and return its answer."""
     own = () if spec.part is None else (spec.part,)
     found = RUNNERS[spec.kind](table, spec.train, *own, hooks)
     if isinstance(found, tuple):
-        return Answer({"runs": [run.to_json() for run in found]})
+        return RunAnswer({"runs": [run.to_json() for run in found]})
     model = found.model if isinstance(found, TrainResult) else None
-    return Answer(found.to_json(), None if model is None else model.to_json())
+    return RunAnswer(found.to_json(), None if model is None else model.to_json())

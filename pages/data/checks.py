@@ -14,7 +14,7 @@ from odt_core.words import count_words
 from pages.common.markup import plain, sentence, shorten
 from pages.common.session import update
 from pages.data.current_table import apply_remedies, current
-from pages.data.derived import Rows, findings
+from pages.data.derived import SplitRows, findings
 from pages.data.source import read_differently
 
 MOST_NAMES = 12
@@ -110,7 +110,7 @@ def draw_questions(found: Sequence[Finding]) -> None:
                     _draw_action(f"data_answer_{number}_{place}", (remedy,))
 
 
-def draw_checks(rows: Rows | str) -> None:
+def draw_checks(rows: SplitRows | str) -> None:
     """Draw errors and warnings in full, and remarks in an expander."""
     dataset, schema, _ = current()
     found = [f for f in findings(dataset, schema) if not f.needs_answer]

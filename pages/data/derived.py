@@ -54,7 +54,7 @@ class TableKey:
 
 
 @dataclass(frozen=True)
-class Rows:
+class SplitRows:
     """The use of the rows, if the settings have no error.
 
     Attributes
@@ -153,20 +153,20 @@ def _findings(key: TableKey, schema: Schema, _table: Table) -> tuple[Finding, ..
     return check_schema(_table, schema)
 
 
-def rows(dataset: Dataset, schema: Schema, split: SplitSpec) -> Rows | str:
+def rows(dataset: Dataset, schema: Schema, split: SplitSpec) -> SplitRows | str:
     """Return the use of the rows, or a sentence that says why they cannot be used."""
     return _rows(TableKey.of(dataset), schema, split, dataset.table)
 
 
 @table_cache
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _rows(key: TableKey, schema: Schema, split: SplitSpec, _table: Table) -> Rows | str:
+def _rows(key: TableKey, schema: Schema, split: SplitSpec, _table: Table) -> SplitRows | str:
     try:
         prepared = prepare(_table, schema, split)
     except InputError as error:
         return str(error)
     train, test = prepared.train, prepared.test
-    return Rows(
+    return SplitRows(
         train=ClassCounts("Training", train.n_positive, train.n_negative),
         test=ClassCounts("Test", 0, 0)
         if test is None

@@ -23,7 +23,7 @@ from odt_core.words import count_words
 from pages.common.markup import name_html, plain, plain_table, sentence
 from pages.common.widgets import show_value, standing_error
 from pages.data.current_table import change_schema, choose_binning, choose_missing, current
-from pages.data.derived import Rows, summaries
+from pages.data.derived import SplitRows, summaries
 
 _MISSING = "data_missing"
 _CUTS_FOR_ALL, _BINS = "data_cuts", "data_bins"
@@ -67,7 +67,7 @@ def draw_missing() -> None:
         )
 
 
-def draw_detail(rows: Rows | str) -> None:
+def draw_detail(rows: SplitRows | str) -> None:
     """Draw one column: its values, its own missing values, its bins."""
     dataset, schema, _ = current()
     with st.expander("One column in detail", key="data_detail_fold"):
@@ -194,7 +194,7 @@ def _reference_chosen(name: str) -> None:
         change_schema(lambda now: now.with_form(name, now.column(name).form, reference))
 
 
-def _draw_binning(column: ColumnSchema, rows: Rows | str) -> None:
+def _draw_binning(column: ColumnSchema, rows: SplitRows | str) -> None:
     binning = column.binning
     st.segmented_control(
         "Bins",
@@ -234,7 +234,7 @@ def _draw_binning(column: ColumnSchema, rows: Rows | str) -> None:
     _draw_actual_bins(column, rows)
 
 
-def _draw_actual_bins(column: ColumnSchema, rows: Rows | str) -> None:
+def _draw_actual_bins(column: ColumnSchema, rows: SplitRows | str) -> None:
     if isinstance(rows, str):
         return
     feature = next((f for f in rows.features if f.name == column.name), None)

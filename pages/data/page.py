@@ -14,7 +14,7 @@ from pages.common.session import Place, work
 from pages.data.checks import draw_checks, draw_questions
 from pages.data.columns import draw_columns
 from pages.data.current_table import current
-from pages.data.derived import Rows, findings, rows
+from pages.data.derived import SplitRows, findings, rows
 from pages.data.detail import draw_cuts, draw_detail, draw_missing
 from pages.data.outcome import draw_outcome
 from pages.data.rows import draw_rows
@@ -53,7 +53,9 @@ def _errors() -> list[Finding]:
     return [f for f in findings(dataset, schema) if f.severity is Severity.ERROR]
 
 
-def _draw_next(used: Rows | str, errors: Sequence[Finding], questions: Sequence[Finding]) -> None:
+def _draw_next(
+    used: SplitRows | str, errors: Sequence[Finding], questions: Sequence[Finding]
+) -> None:
     """Draw the link to the next step, or what is missing for it."""
     with st.container(
         horizontal=True,

@@ -15,7 +15,7 @@ from pages.common.session import update
 from pages.common.widgets import show_value, standing_error
 from pages.data.bars import class_table
 from pages.data.current_table import change_schema, current
-from pages.data.derived import Rows
+from pages.data.derived import SplitRows
 
 _PRESET, _TRAIN, _TEST, _SEED = "data_preset", "data_train", "data_test", "data_seed"
 _GROUP = "data_group"
@@ -46,12 +46,12 @@ _PRESET_HELP = {
 }
 
 
-def draw_rows(rows: Rows | str, *, has_errors: bool) -> None:
+def draw_rows(rows: SplitRows | str, *, has_errors: bool) -> None:
     """Draw the choice of the split, the classes in each part and the flow of rows.
 
     Parameters
     ----------
-    rows : Rows or str
+    rows : SplitRows or str
         The use of the rows, or why they cannot be used.
     has_errors : bool
         Whether the columns have errors, which another part shows. Otherwise the split is wrong.
@@ -98,7 +98,7 @@ def preset_of(split: SplitSpec) -> Preset:
     return Preset.CUSTOM
 
 
-def flow_words(rows: Rows) -> str:
+def flow_words(rows: SplitRows) -> str:
     """Write the flow of rows in one line."""
     flow = rows.flow
     parts = [f"{count_words(flow.read, 'row')} read"]
@@ -110,7 +110,7 @@ def flow_words(rows: Rows) -> str:
     return " → ".join([parts[0], ", ".join(parts[1:])])
 
 
-def _draw_counts(rows: Rows, schema: Schema) -> None:
+def _draw_counts(rows: SplitRows, schema: Schema) -> None:
     _, _, split = current()
     groups = [rows.train] if split.train_size == "all" else [rows.train, rows.test]
     st.html(

@@ -63,7 +63,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedCurve:
     """The settings after reading."""
 
     spec: TrainSpec
@@ -171,7 +171,7 @@ def _remember_curve(data: ReadyData) -> None:
         start_value(key, value)
 
 
-def _read_or_say(data: ReadyData, given: Given) -> Asked | None:
+def _read_or_say(data: ReadyData, given: Given) -> AskedCurve | None:
     """Read the settings, or show an error."""
     try:
         return _read(data, given)
@@ -180,7 +180,7 @@ def _read_or_say(data: ReadyData, given: Given) -> Asked | None:
         return None
 
 
-def _read(data: ReadyData, given: Given) -> Asked:
+def _read(data: ReadyData, given: Given) -> AskedCurve:
     floors: list[Fraction] = []
     for part in given.levels.replace(";", ",").split(","):
         if part.strip():
@@ -199,10 +199,10 @@ def _read(data: ReadyData, given: Given) -> Asked:
     spec = replace(spec, split=split)
     check_curve(spec)
     prepared_rows(data.dataset.table, data.schema, split)  # raises if the size is wrong
-    return Asked(spec, curve)
+    return AskedCurve(spec, curve)
 
 
-def _jobs(data: ReadyData, asked: Asked) -> list[JobSpec]:
+def _jobs(data: ReadyData, asked: AskedCurve) -> list[JobSpec]:
     """Make a job for each split. The figure shows the rate with the floors at first."""
     if st.session_state.get(SHOWN) != PLANE:
         st.session_state[SHOWN] = SENSITIVITY if asked.curve.sweep is Sweep.TPR else SPECIFICITY

@@ -65,7 +65,7 @@ _NO_FLOORS: tuple[Fraction | None, Fraction | None] = (None, None)
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedTraining:
     """The run that the controls describe.
 
     Attributes
@@ -99,7 +99,7 @@ class _Form:
             return instead
 
 
-def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
+def draw_controls(data: ReadyData, rows: Prepared) -> AskedTraining:
     """Draw all controls.
 
     Parameters
@@ -158,10 +158,10 @@ def draw_controls(data: ReadyData, rows: Prepared) -> Asked:
         if form.is_complete:
             made = form.ask(make, None)
             spec, problem = made if made is not None else (None, None)
-    return Asked(problem, spec, button)
+    return AskedTraining(problem, spec, button)
 
 
-def draw_train_button(asked: Asked, data: ReadyData) -> Job | None:
+def draw_train_button(asked: AskedTraining, data: ReadyData) -> Job | None:
     """Draw the Train button. If it was pressed, start a run.
 
     Returns

@@ -13,7 +13,7 @@ from odt_core.export import ExportFormat, Model, export_model
 from odt_core.export.formats import FILES
 from odt_core.jobs import Job
 from odt_core.problem import EncodedData
-from odt_core.reports import Evidence, SheetFormat, Stage, Statements, write_sheet
+from odt_core.reports import Evidence, ModelStage, SheetFormat, Statements, write_sheet
 from odt_core.solvers.mip.process import end_idle_child
 from odt_core.solvers.mip.run import write_model
 from odt_core.topology import AnyShape
@@ -99,7 +99,7 @@ def _ask_statements() -> Statements:
     """Draw fields for the author's statements, which are not stored."""
     stage = st.selectbox(
         "Stage",
-        list(Stage),
+        list(ModelStage),
         key=_STAGE,
         format_func=lambda stage: stage.capitalize(),
         persist_state="session",
@@ -114,7 +114,7 @@ def _ask_statements() -> Statements:
     )
     author = st.text_input("Author", key=_AUTHOR, max_chars=LONGEST_AUTHOR, persist_state="session")
     return Statements(
-        stage or Stage.DERIVED, use.strip()[:LONGEST_USE], author.strip()[:LONGEST_AUTHOR]
+        stage or ModelStage.DERIVED, use.strip()[:LONGEST_USE], author.strip()[:LONGEST_AUTHOR]
     )
 
 

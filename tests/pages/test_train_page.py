@@ -41,7 +41,7 @@ from pages.common.server import job_manager, store
 from pages.common.session import Dataset, Place, Work
 from pages.common.tables import ReadyData, prepared_rows
 from pages.train import controls
-from pages.train.controls import MOST_SECONDS, Asked, draw_train_button
+from pages.train.controls import MOST_SECONDS, AskedTraining, draw_train_button
 from tests.pages.sessions import run_until, work
 from tests.waiting import wait_until
 
@@ -584,7 +584,7 @@ def test_a_run_that_ends_while_the_page_is_drawn_leaves_the_button_ready(
 ) -> None:
     """It ends after the button was drawn, and before what stands beside it is."""
 
-    def draw_and_wait(asked: Asked, data: ReadyData) -> object:
+    def draw_and_wait(asked: AskedTraining, data: ReadyData) -> object:
         drawn = draw_train_button(asked, data)
         job = session.work().job
         if job is not None and not job.is_over:

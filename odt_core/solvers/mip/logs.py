@@ -15,7 +15,7 @@ ABSURD = 1e50
 
 
 @dataclass(frozen=True)
-class Reading:
+class LogReading:
     """The contents of one line.
 
     Attributes
@@ -39,7 +39,7 @@ class Reading:
 class LogReader(Protocol):
     """A reader that remembers its place in the log, such as the current table."""
 
-    def read(self, line: str) -> Reading | None:
+    def read(self, line: str) -> LogReading | None:
         """Read a line; None if it has nothing of interest."""
         ...
 
@@ -97,13 +97,13 @@ class CbcLog:
         self._root: float | None = None
         self._stopped = False
 
-    def read(self, line: str) -> Reading | None:
+    def read(self, line: str) -> LogReading | None:
         """See `LogReader`."""
         if self._stopped:
             return None
         if self._STOPPED.match(line):
             self._stopped = True
-            return Reading(stopped=True)
+            return LogReading(stopped=True)
         heading = self._HEADING.match(line)
         if heading:
             self._section = heading[1]
@@ -111,9 +111,9 @@ class CbcLog:
         if line.startswith("✔"):
             self._section = ""
         for pattern, reading in (
-            (self._START, lambda m: Reading(incumbent=value_of(m[1]), start_taken=True)),
-            (self._FOUND, lambda m: Reading(incumbent=value_of(m[1]))),
-            (self._AFTER, lambda m: Reading(value_of(m[1]), bound_of(m[2].rstrip(",")))),
+            (self._START, lambda m: LogReading(incumbent=value_of(m[1]), start_taken=True)),
+            (self._FOUND, lambda m: LogReading(incumbent=value_of(m[1]))),
+            (self._AFTER, lambda m: LogReading(value_of(m[1]), bound_of(m[2].rstrip(",")))),
             (self._CUTS_DONE, lambda m: self._confirm_root(bound_of(m[1]))),
         ):
             match = pattern.search(line)
@@ -121,19 +121,19 @@ class CbcLog:
                 return reading(match)
         return self._row(line.replace("★", " ").split())
 
-    def _row(self, cells: list[str]) -> Reading | None:
+    def _row(self, cells: list[str]) -> LogReading | None:
         if not cells or not cells[0][:1].isdigit():
             return None
         if self._section == "Branch and bound" and len(cells) >= 7:
-            return Reading(value_of(cells[3]), bound_of(cells[-3]))
+            return LogReading(value_of(cells[3]), bound_of(cells[-3]))
         if self._section.startswith("Cut generation") and len(cells) == 7:
             return self._confirm_root(bound_of(cells[5]))
         return None
 
-    def _confirm_root(self, root: float | None) -> Reading | None:
+    def _confirm_root(self, root: float | None) -> LogReading | None:
         """Return the last root objective, which this step confirms, and store the new one."""
         confirmed, self._root = self._root, root
-        return None if confirmed is None else Reading(bound=confirmed)
+        return None if confirmed is None else LogReading(bound=confirmed)
 
 
 class HighsLog:
@@ -143,15 +143,15 @@ class HighsLog:
 
     _START = re.compile(r"MIP start solution is feasible, objective value is (\S+)")
 
-    def read(self, line: str) -> Reading | None:
+    def read(self, line: str) -> LogReading | None:
         """See `LogReader`."""
         match = self._START.search(line)
         if match:
-            return Reading(incumbent=value_of(match[1]), start_taken=True)
+            return LogReading(incumbent=value_of(match[1]), start_taken=True)
         cells = line.split()
         if len(cells) < 12 or not cells[-9].endswith("%") or not cells[-1].endswith("s"):
             return None
         bound, incumbent = bound_of(cells[-8]), value_of(cells[-7])
         if bound is None and incumbent is None:
             return None
-        return Reading(incumbent, bound)
+        return LogReading(incumbent, bound)

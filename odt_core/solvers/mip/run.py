@@ -17,7 +17,7 @@ from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.solvers.mip.backends import BACKENDS, Backend
 from odt_core.solvers.mip.formulation import Formulation, formulate
 from odt_core.solvers.mip.greedy import greedy_assignment
-from odt_core.solvers.mip.logs import Reading
+from odt_core.solvers.mip.logs import LogReading
 from odt_core.solvers.mip.messages import (
     END_OF_LOG,
     Answer,
@@ -306,7 +306,7 @@ class _Run:
         self._take_answer()
         self.tell()
 
-    def _take_reading(self, reading: Reading | None, order: SolveOrder) -> None:
+    def _take_reading(self, reading: LogReading | None, order: SolveOrder) -> None:
         if reading is None:
             return
         self.start_taken |= reading.start_taken

@@ -153,7 +153,7 @@ class Crossings(NamedTuple):
     at: Whole  # [V, V]: the first line of each two columns
 
 
-class Base(NamedTuple):
+class BaseTables(NamedTuple):
     """The table of the rows that a loop splits: a side of the root's split, or all rows."""
 
     F: Floats  # [V, V]: sum of d over the rows in two columns

@@ -1,9 +1,9 @@
 """The compiled primitives of tables (twins.py has those that need one in plain NumPy).
 
-Leaf-adjacent splits of many row sets are solved as lanes of vectors: lane i is row set i, and loops
-run over the columns, so that every step is one addition and a few comparisons for all lanes. The
-lanes' accumulators lie in one array at distances that the compiler knows, or it would not use
-vector instructions.
+Leaf-adjacent splits of many row sets are solved together: element i of a vector belongs to row set
+i, and loops run over the columns, so that every step is one addition and a few comparisons for all
+row sets. Their accumulators lie in one array at distances that the compiler knows, or it would not
+use vector instructions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from odt_core.solvers.search.columns import (
     ANY,
     LEAF,
     STUMP,
-    Base,
+    BaseTables,
     Columns,
     Counted,
     Crossings,
@@ -301,8 +301,8 @@ def side_table(X, base, first, second, outside, S):
 
 
 @inlined
-def lanes_some(F, s, e, lo, n, c0, c1, m, acc):
-    """The least and the largest sum of one to m rows of s..e of each lane; earlier runs count too.
+def vector_some(F, s, e, lo, n, c0, c1, m, acc):
+    """The least and the largest sum of one to m rows of s..e for each set; earlier runs count too.
 
     The `m` smallest and largest entries are kept in order. If `m` is a constant, the compiler
     unrolls their loops.
@@ -339,7 +339,7 @@ def lanes_some(F, s, e, lo, n, c0, c1, m, acc):
 
 
 @inlined
-def lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc):
+def vector_any(F, s, e, lo, n, c0, c1, empty_ok, acc):
     """The same where any columns may go one way: all with a negative sum are called positive."""
     for i in range(n):
         acc[i + A] = 0.0
@@ -366,24 +366,24 @@ def lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc):
 
 
 @inner
-def lanes_run(F, arity, s, e, lo, n, c0, c1, empty_ok, acc):
+def vector_run(F, arity, s, e, lo, n, c0, c1, empty_ok, acc):
     """A run of columns of which up to `arity` may go one way, or `ANY` number."""
     if arity == ANY:
-        lanes_any(F, s, e, lo, n, c0, c1, empty_ok, acc)
+        vector_any(F, s, e, lo, n, c0, c1, empty_ok, acc)
     elif arity == 1:
-        lanes_some(F, s, e, lo, n, c0, c1, 1, acc)
+        vector_some(F, s, e, lo, n, c0, c1, 1, acc)
     elif arity == 2:
-        lanes_some(F, s, e, lo, n, c0, c1, 2, acc)
+        vector_some(F, s, e, lo, n, c0, c1, 2, acc)
     else:
-        lanes_some(F, s, e, lo, n, c0, c1, arity, acc)
+        vector_some(F, s, e, lo, n, c0, c1, arity, acc)
 
 
 @inner
-def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
-    """Least cost of a class of at most one level for lanes, into ``out[:n_all]``.
+def vector_costs(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
+    """Least cost of a class of at most one level for row sets, into ``out[:n_all]``.
 
-    Lane i is a row set whose sum of d over column j is ``c0[j] + c1 * F[j, lo + i]``, whose total
-    is ``tot[i]`` and whose positive weight is ``pos[i]``.
+    The sum of d of row set i over column j is ``c0[j] + c1 * F[j, lo + i]``, its total is
+    ``tot[i]``, and its positive weight is ``pos[i]``.
     """
     empty_ok = T.empty_ok[cls]
     leaf = T.level[cls] == LEAF
@@ -396,7 +396,7 @@ def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
         if not leaf:
             for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
                 arity, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
-                lanes_run(F, arity, s, e, begin, n, c0, c1, empty_ok, acc)
+                vector_run(F, arity, s, e, begin, n, c0, c1, empty_ok, acc)
         for i in range(n):
             total = tot[first + i]
             x = total - acc[i + HIGH]
@@ -411,7 +411,7 @@ def lanes(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
 class Scratch(NamedTuple):
     """Working memory. V columns, q - 1 of them in the largest set that is walked over."""
 
-    acc: Floats  # accumulators of `lanes` and `one_set`
+    acc: Floats  # accumulators of `vector_costs` and `one_set`
     F: Floats  # with D and P: a table (see `Counted`)
     D: Floats
     P: Floats
@@ -514,7 +514,7 @@ def one_run(x, s, e, m, acc):
 def costs_into(T, cls, X, total, positive, cost, S):
     """`leaf_costs` with working memory."""
     S.lines[0, :] = 0.0
-    lanes(T, cls, X, 0, len(cost), S.lines[0], 1.0, total, positive, S.acc, cost)
+    vector_costs(T, cls, X, 0, len(cost), S.lines[0], 1.0, total, positive, S.acc, cost)
 
 
 def leaf_costs(table: Columns, cls: int, X: Floats, total: Floats, positive: Floats) -> Floats:
@@ -615,9 +615,9 @@ def two_of_table(T, cls, total, positive, limit, choice, S, halt):
         return best
     for v in range(len(S.D)):
         S.lines[0, v] = 0.0
-    lanes(T, low, S.F, 0, len(S.D), S.lines[0], 1.0, S.D, S.P, S.acc, S.sides[0])
+    vector_costs(T, low, S.F, 0, len(S.D), S.lines[0], 1.0, S.D, S.P, S.acc, S.sides[0])
     if low != high:
-        lanes(T, high, S.F, 0, len(S.D), S.lines[0], 1.0, S.D, S.P, S.acc, S.sides[1])
+        vector_costs(T, high, S.F, 0, len(S.D), S.lines[0], 1.0, S.D, S.P, S.acc, S.sides[1])
     else:
         for v in range(len(S.D)):
             S.sides[1, v] = S.sides[0, v]
@@ -667,9 +667,9 @@ def singles(T, cls, total, positive, best, choice, S):
         for i in range(e - s):
             tot[i] = total - S.D[s + i]
             pos[i] = positive - S.P[s + i]
-        lanes(T, low, S.F, s, e - s, S.D, -1.0, tot, pos, S.acc, sides[2, s:e])
+        vector_costs(T, low, S.F, s, e - s, S.D, -1.0, tot, pos, S.acc, sides[2, s:e])
         if low != high:
-            lanes(T, high, S.F, s, e - s, S.D, -1.0, tot, pos, S.acc, sides[3, s:e])
+            vector_costs(T, high, S.F, s, e - s, S.D, -1.0, tot, pos, S.acc, sides[3, s:e])
         for v in range(s, e):
             if low == high:
                 sides[3, v] = sides[2, v]
@@ -688,7 +688,7 @@ def singles(T, cls, total, positive, best, choice, S):
 def pairs(T, cls, k, way, total, positive, best, choice, S):
     """Splits of a set by two columns that go to the low (way 0) or high child (1).
 
-    Those that lower bounds leave open are solved as lanes.
+    Those that lower bounds leave open are solved together.
     """
     s, e = T.start[k], T.start[k + 1]
     weight = S.lines[2]
@@ -734,11 +734,11 @@ def open_pairs(T, cls, way, n, total, positive, best, choice, S):
         pos[i] = S.P[first[i]] + S.P[second[i]]
     a = T.low[cls] if way == 0 else T.high[cls]
     b = T.high[cls] if way == 0 else T.low[cls]
-    lanes(T, a, S.block, 0, n, zero, 1.0, tot, pos, S.acc, inside)
+    vector_costs(T, a, S.block, 0, n, zero, 1.0, tot, pos, S.acc, inside)
     for i in range(n):
         tot[i] = total - tot[i]
         pos[i] = positive - pos[i]
-    lanes(T, b, S.block, 0, n, S.D, -1.0, tot, pos, S.acc, outside)
+    vector_costs(T, b, S.block, 0, n, S.D, -1.0, tot, pos, S.acc, outside)
     for i in range(n):
         value = inside[i] + outside[i]
         if value < best:
@@ -881,6 +881,6 @@ def compile_kernels(table: Columns, mask: npt.NDArray) -> None:
     count_ones(table, table.bits, crossings.one, F, F.copy(), halt)
     count_lines(table, table.bits, crossings, halt)
     two_levels_of_sides(
-        table, cls, crossings, Base(F, F, totals, where, True), where[:1], where[:1] - 1,
+        table, cls, crossings, BaseTables(F, F, totals, where, True), where[:1], where[:1] - 1,
         np.ones(1, np.bool_), np.ones(1), halt, cost, choice,
     )  # fmt: skip

@@ -18,7 +18,7 @@ from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     PAIR,
     STUMP,
-    Base,
+    BaseTables,
     Flags,
     Floats,
     Masks,
@@ -28,7 +28,7 @@ from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds
 from odt_core.solvers.search.subsets import Nodes, Wanted, walk
 
 if TYPE_CHECKING:
-    from odt_core.solvers.search.search import Answer, Search
+    from odt_core.solvers.search.search import Search, SideCosts
 
 FIRST_BATCH, LATER_BATCH, LARGEST_BATCH = 8, 64, 256
 """Sides that are solved together. They are few at first, so that a good tree comes early, and more
@@ -69,8 +69,8 @@ class Loop(Bounds):
         self.has_sets = bool(search.splits.is_set.any())
         # without sets, two levels cost as much time with a limit as without one, and tell less
         self.solves_to_the_end = not self.has_sets and not search.by_sweeps
-        self.answers: dict[tuple[int, int, int], tuple[Answer, int]] = {}
-        self.base: Base | None = None
+        self.answers: dict[tuple[int, int, int], tuple[SideCosts, int]] = {}
+        self.base: BaseTables | None = None
         self.is_solved = np.zeros(self.h + 1, np.bool_)  # whether `whole` is the optimum
 
     # ------------------------------------------------------------ the loop
@@ -272,7 +272,7 @@ class Loop(Bounds):
             for i in np.flatnonzero(solved).tolist():
                 self.answers[int(side[i]), x, int(split[i])] = answer, i
 
-    def _solve_sides(self, child: int, side: Whole, split: Whole, limit: Floats) -> Answer:
+    def _solve_sides(self, child: int, side: Whole, split: Whole, limit: Floats) -> SideCosts:
         search = self.search
         two = self.table.level[child] == PAIR
         if two and self.base is None and (self.top or self.place >= 0):

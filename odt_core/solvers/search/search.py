@@ -14,7 +14,7 @@ from odt_core.solvers.search import loader, twins
 from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     PAIR,
-    Base,
+    BaseTables,
     Counted,
     Encoding,
     Flags,
@@ -27,7 +27,7 @@ from odt_core.solvers.search.columns import (
 )
 from odt_core.solvers.search.loop import Loop
 from odt_core.solvers.search.splits import Splits
-from odt_core.solvers.search.store import Store, Tables
+from odt_core.solvers.search.store import BoundStore, Tables
 
 AT_ONCE = 2**20
 """Sums of columns that are counted before the flag to stop is read again."""
@@ -38,7 +38,7 @@ class Stopped(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
+class SideCosts:
     """The costs of a class on B row sets, and its splits."""
 
     cost: Floats  # [B]; a cost that is not below its limit is at least the limit
@@ -70,7 +70,7 @@ class Search:
         self.splits = Splits.of(self.table)
         self.primitives = loader.primitives
         self.by_sweeps = wants_sweeps(self.splits.n_columns, self.table.local)
-        self.store: Store | None = None if before is None else before.store
+        self.store: BoundStore | None = None if before is None else before.store
         self.most_members = most_members(self.table)
         self.absolute = np.abs(self.table.d)
         self.tables: Tables = Tables(self) if before is None else before.tables
@@ -83,7 +83,7 @@ class Search:
         cls, everything = self.encoding.classes[0], self.encoding.everything
         level = self.table.level[cls]
         if level > PAIR + 1 and self.store is None and not self.by_sweeps:
-            self.store = Store.of(self)
+            self.store = BoundStore.of(self)
         if level > PAIR:
             loop = Loop(self, cls, everything, limit, top=True)
             return loop.solve(), loop.choice
@@ -125,11 +125,13 @@ class Search:
             found.append(self.primitives().leaf_costs(self.table, cls, (N - P).T, NT - PT, PT))
         return np.concatenate(found)
 
-    def solve(self, cls: int, masks: Masks, limits: Floats, places: list[int]) -> Answer:
+    def solve(self, cls: int, masks: Masks, limits: Floats, places: list[int]) -> SideCosts:
         """Solve a class on B row sets. `places` are their numbers in the store, -1 without one."""
         self.check()
         if self.table.level[cls] < PAIR:
-            return Answer(np.minimum(self.shallow(cls, masks), limits), None, (None,) * len(masks))
+            return SideCosts(
+                np.minimum(self.shallow(cls, masks), limits), None, (None,) * len(masks)
+            )
         name = "two_levels_by_sweeps" if self.by_sweeps else "two_levels"
         solve = getattr(self.primitives(), name, None)  # None until it is compiled
         if self.table.level[cls] > PAIR or solve is None:
@@ -137,8 +139,8 @@ class Search:
         return self._in_parts(partial(solve, self.table, cls), np.ascontiguousarray(masks), limits)
 
     def solve_sides(
-        self, cls: int, base: Base, splits: Whole, outside: Flags, limits: Floats
-    ) -> Answer:
+        self, cls: int, base: BaseTables, splits: Whole, outside: Flags, limits: Floats
+    ) -> SideCosts:
         """Solve a class of two levels on the rows of a base inside or outside each split."""
         solve = partial(
             self.primitives().two_levels_of_sides, self.table, cls, self.tables.crossings, base
@@ -146,7 +148,7 @@ class Search:
         first, second = self.splits.first[splits], self.splits.second[splits]
         return self._in_parts(solve, first, second, outside, limits)
 
-    def _in_parts(self, solve: Callable[..., None], *given: npt.NDArray) -> Answer:
+    def _in_parts(self, solve: Callable[..., None], *given: npt.NDArray) -> SideCosts:
         """Call a primitive for two levels, in as many parts as there are threads."""
         n = len(given[0])
         cost, choice = np.empty(n), np.empty((n, 3 + self.most_members), np.int32)
@@ -163,9 +165,9 @@ class Search:
             with ThreadPoolExecutor(parts) as pool:
                 list(pool.map(one, range(parts)))
         self.check()
-        return Answer(cost, choice)
+        return SideCosts(cost, choice)
 
-    def _solve_deep(self, cls: int, masks: Masks, limits: Floats, places: list[int]) -> Answer:
+    def _solve_deep(self, cls: int, masks: Masks, limits: Floats, places: list[int]) -> SideCosts:
         def one(i: int) -> tuple[float, Choice | None]:
             loop = Loop(self, cls, masks[i], float(limits[i]), places[i])
             return loop.solve(), loop.choice
@@ -176,7 +178,7 @@ class Search:
         else:
             found = [one(i) for i in range(len(masks))]
         costs, choices = zip(*found, strict=True)
-        return Answer(np.array(costs), None, choices)
+        return SideCosts(np.array(costs), None, choices)
 
     # ------------------------------------------------------------ a first tree
 

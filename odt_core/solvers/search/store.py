@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from odt_core.solvers.search.columns import PAIR, Base, Crossings, Flags, Floats
+from odt_core.solvers.search.columns import PAIR, BaseTables, Crossings, Flags, Floats
 from odt_core.solvers.search.splits import OUTSIDE
 
 if TYPE_CHECKING:
@@ -51,13 +51,15 @@ class Tables:
         cells = max(v**3, self.is_deep * v * v * (v + 1) * (v + 2) // 6)
         narrow = search.absolute.sum() < NARROW and not search.by_sweeps
         self.fits = bool(narrow and 0 < 4 * cells <= MOST_BYTES)
-        self.everything: Base | None = None  # the table of all rows, once the tables are counted
+        self.everything: BaseTables | None = (
+            None  # the table of all rows, once the tables are counted
+        )
         n_tables = v * (v + 1) // 2 if self.is_deep else v
         # how many more row sets are counted until the tables pay
         self._left = n_tables * min(MANY_ROWS * v / max(rows, 1), 1.0) ** 2
         self._lock = threading.Lock()
 
-    def base(self, place: int, store: Store | None) -> Base | None:
+    def base(self, place: int, store: BoundStore | None) -> BaseTables | None:
         """The table of the rows of a place in the store, or all rows (-1); None if not counted."""
         all_ = self.everything
         if place < 0 or store is None or place == store.everywhere or all_ is None:
@@ -71,7 +73,7 @@ class Tables:
         totals = np.array([each[columns, columns].sum() for each in (all_.F, all_.P)])
         if side == OUTSIDE:
             F, P, totals = all_.F - F, all_.P - P, all_.totals - totals
-        return Base(F, P, totals, np.array(columns), side == OUTSIDE)
+        return BaseTables(F, P, totals, np.array(columns), side == OUTSIDE)
 
     def count(self, solved: int) -> None:
         """Note that so many more row sets were counted; count the tables if it is time to."""
@@ -99,10 +101,10 @@ class Tables:
             primitives.count_ones(table._replace(d=positive), own, self._positive, *scratch, halt)
             primitives.count_lines(table, own, self.crossings, halt)
         self.search.check()
-        self.everything = Base(F, P, totals, np.empty(0, np.int64), True)
+        self.everything = BaseTables(F, P, totals, np.empty(0, np.int64), True)
 
 
-class Store:
+class BoundStore:
     """Lower bounds of the intersections of two sides.
 
     Side ``s`` is the inside of split s, side ``n + s`` its outside, and ``2 n`` all rows, where n
@@ -117,7 +119,7 @@ class Store:
         self._lock = threading.Lock()
 
     @classmethod
-    def of(cls, search: Search) -> Store | None:
+    def of(cls, search: Search) -> BoundStore | None:
         """The store of all classes of two levels; None if it would need too much memory."""
         classes = np.flatnonzero(search.table.level == PAIR).tolist()
         for n in (search.splits.n, search.splits.n_columns):

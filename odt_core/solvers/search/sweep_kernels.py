@@ -6,8 +6,8 @@ two thresholds that were tried, a tree costs at least what the rows below the fi
 what the rows above the second one cost. Until this is compiled, the loop (loop.py) halves runs in
 the same way.
 
-A *lane* is a candidate split: a bit of each row that says whether the row is inside. One sweep over
-a group's order gives the best leaf-adjacent split by that group on both sides of all lanes at once.
+A *slot* holds a candidate split: a bit of each row that says whether the row is inside. One sweep
+over a group's order gives the best leaf-adjacent split by that group on both sides of all slots.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ import numpy.typing as npt
 
 from odt_core.solvers.search.columns import ANY, Columns, Floats, Masks, Whole, sorted_rows
 from odt_core.solvers.search.groups import FULL
-from odt_core.solvers.search.kernels import BLOCK, HIGH, inlined, jit, lanes_run
+from odt_core.solvers.search.kernels import BLOCK, HIGH, inlined, jit, vector_run
 
-LANES = 32
+SLOTS = 32
 """Candidates that one sweep decides; a bit each of an int32."""
 FIRST_TRIES = 7
 """Thresholds of each chain that are tried first."""
 
 ALL = -1
-"""The lane of all rows; before a chain's first threshold or after its last."""
+"""The slot of all rows; before a chain's first threshold or after its last."""
 KIND, ARITY, SIZE, START, ROLE, FREE, CATEGORIES, START_OK, FIRST_THRESHOLD = range(9)
 """Columns of `info`, a row for each group. `ROLE`: 1 the root may split on it, 2 the low child, 4
 the high one. `FREE`: its sides may be empty. The last three are of the row set: how many positions
@@ -37,18 +37,18 @@ LOW_LABEL, HIGH_LABEL, ONE_WAY, EMPTY_OK, MIRRORED = range(5)
 """Entries of `option`: whether a child may call all its rows alike; of the root's question;
 whether the children are of one class."""
 N_ROWS, FILLED, QUEUED, TRIED, HEAD, TAIL, GROUP, DEPTH = range(8)
-"""Entries of `Work.state`: rows, lanes filled; candidates noted and tried; first and last + 1 open
-interval; where the walk over subsets stands."""
+"""Entries of `SweepMemory.state`: rows, slots filled, candidates noted and tried, first and last
++ 1 open interval, and where the walk over subsets stands."""
 IN_LOW, IN_HIGH, OUT_LOW, OUT_HIGH = 0, 1, 2, 3
 """Costs of the two child classes inside and outside a split."""
 POSITION, BEFORE, VALUE = 0, 1, 2
-"""Rows of `Work.thresholds`: the last position inside, the weight up to it, the four costs."""
+"""Rows of `SweepMemory.thresholds`: last position inside, weight up to it, the four costs."""
 
 Short = npt.NDArray[np.int32]
 
 
-class Work(NamedTuple):
-    """Working memory for a set of n rows, numbered from 0. K groups, L lanes, T thresholds."""
+class SweepMemory(NamedTuple):
+    """Working memory for a set of n rows, numbered from 0. K groups, L slots, T thresholds."""
 
     state: Whole  # [8]
     found: Floats  # [2]: least cost so far; least cost or bound of the other splits
@@ -59,14 +59,14 @@ class Work(NamedTuple):
     order: Short  # [K, n + 1]: rows by position in each group; `place`: positions by row
     place: Short
     mark: npt.NDArray[np.uint8]  # [K, n + 1]: where a prefix counts (see `mark_ends`)
-    bits: Short  # [n]: the lanes that each row is inside of
+    bits: Short  # [n]: the slots that each row is inside of
     sums: Floats  # [4, L]: sums of d and of positive weight inside and outside
     gain: Floats  # [2, L]: of a group's best split inside and outside
     buffer: Floats  # a sweep's accumulators
     inside: Floats  # [q, L]: sums of d over each category inside
     parts: Floats  # [2, q]: zeros, and sums of d over each category
     result: Floats  # [4, L]: costs of the children
-    lane: Whole  # [L, 2]: group and threshold of each lane, or minus 1 minus its number of members
+    slot: Whole  # [L, 2]: group and threshold of each slot, or minus 1 minus its number of members
     members: Short  # [L + 1, q]
     queue: Whole  # [..., 2]: candidates to try
     thresholds: Floats  # [6, T]: thresholds that part the rows
@@ -79,15 +79,15 @@ class Work(NamedTuple):
 _kept = threading.local()
 
 
-def work_for(table: Columns) -> Work:
+def work_for(table: Columns) -> SweepMemory:
     """Working memory for a table. A thread uses its last one again if that fits."""
     if getattr(_kept, "local", None) is not table.local:
         _kept.local, _kept.work = table.local, _new_work(table)
-    found: Work = _kept.work
+    found: SweepMemory = _kept.work
     return found
 
 
-def _new_work(table: Columns) -> Work:
+def _new_work(table: Columns) -> SweepMemory:
     n, k = len(table.d), len(table.kind)
     sizes = np.diff(table.start)[table.kind != 0]
     kept = int(table.arity[table.kind != 0].max(initial=1))
@@ -100,14 +100,14 @@ def _new_work(table: Columns) -> Work:
     def whole(*shape: int) -> Whole:
         return np.zeros(shape, np.int64)
 
-    return Work(
+    return SweepMemory(
         whole(8), np.zeros(2), np.zeros(5),
         room(n, kind=np.int32), room(n + 1, kind=np.int32), room(n + 1),
         room(k, n + 1, kind=np.int32), room(k, n + 1, kind=np.int32), room(k, n + 1, kind=np.uint8),
         room(n + 1, kind=np.int32),
-        np.zeros((4, LANES)), room(2, LANES), room((5 + 2 * max(kept, 2)) * BLOCK), room(q, LANES),
-        room(2, q), room(4, LANES),
-        whole(LANES, 2), room(LANES + 1, q, kind=np.int32),
+        np.zeros((4, SLOTS)), room(2, SLOTS), room((5 + 2 * max(kept, 2)) * BLOCK), room(q, SLOTS),
+        room(2, q), room(4, SLOTS),
+        whole(SLOTS, 2), room(SLOTS + 1, q, kind=np.int32),
         whole(1 + int(sizes.sum()), 2), room(6, thresholds), whole(thresholds + 2 * k + 2, 5),
         np.zeros((4, len(table.group))), whole(3, q + 1), room(2, q + 1),
     )  # fmt: skip
@@ -267,35 +267,35 @@ def prepare(order, local, d, mask, one_sided, info, w):
 
 @inlined
 def sweep_chain(k, info, w):
-    """Gains of the best threshold inside and outside each lane (`Work.gain`)."""
+    """Gains of the best threshold inside and outside each slot (`SweepMemory.gain`)."""
     acc = w.buffer
     edge = 0.0 if info[k, START_OK] else np.inf
-    for i in range(LANES):
+    for i in range(SLOTS):
         acc[i] = 0.0
-        acc[LANES + i] = edge
-        acc[2 * LANES + i] = -edge
-        acc[3 * LANES + i] = edge
-        acc[4 * LANES + i] = -edge
+        acc[SLOTS + i] = edge
+        acc[2 * SLOTS + i] = -edge
+        acc[3 * SLOTS + i] = edge
+        acc[4 * SLOTS + i] = -edge
     total = 0.0
     for at in range(w.state[N_ROWS]):
         row = w.order[k, at]
         x, inside = w.d[row], w.bits[row]
         total += x
         if w.mark[k, at] == 0:
-            for i in range(LANES):
+            for i in range(SLOTS):
                 acc[i] += x if (inside >> np.int32(i)) & np.int32(1) else 0.0
         else:
-            for i in range(LANES):
+            for i in range(SLOTS):
                 a = acc[i] + (x if (inside >> np.int32(i)) & np.int32(1) else 0.0)
                 b = total - a
                 acc[i] = a
-                acc[LANES + i] = min(acc[LANES + i], a)
-                acc[2 * LANES + i] = max(acc[2 * LANES + i], a)
-                acc[3 * LANES + i] = min(acc[3 * LANES + i], b)
-                acc[4 * LANES + i] = max(acc[4 * LANES + i], b)
-    for i in range(LANES):
-        w.gain[0, i] = min(acc[LANES + i], w.sums[0, i] - acc[2 * LANES + i])
-        w.gain[1, i] = min(acc[3 * LANES + i], w.sums[1, i] - acc[4 * LANES + i])
+                acc[SLOTS + i] = min(acc[SLOTS + i], a)
+                acc[2 * SLOTS + i] = max(acc[2 * SLOTS + i], a)
+                acc[3 * SLOTS + i] = min(acc[3 * SLOTS + i], b)
+                acc[4 * SLOTS + i] = max(acc[4 * SLOTS + i], b)
+    for i in range(SLOTS):
+        w.gain[0, i] = min(acc[SLOTS + i], w.sums[0, i] - acc[2 * SLOTS + i])
+        w.gain[1, i] = min(acc[3 * SLOTS + i], w.sums[1, i] - acc[4 * SLOTS + i])
 
 
 @inlined
@@ -308,27 +308,27 @@ def sweep_set(k, info, w):
         row = w.order[k, at]
         x, inside, sums = w.d[row], w.bits[row], w.inside[w.place[k, row]]
         w.parts[1, w.place[k, row]] += x
-        for i in range(LANES):
+        for i in range(SLOTS):
             sums[i] += x if (inside >> np.int32(i)) & np.int32(1) else 0.0
     arity = ANY if info[k, KIND] == FULL and info[k, ARITY] > 1 else info[k, ARITY]
     for side in range(2):
-        for i in range(LANES):
+        for i in range(SLOTS):
             acc[i] = np.inf
             acc[i + HIGH] = -np.inf
         sign = 1.0 - 2.0 * side
-        lanes_run(w.inside, arity, 0, size, 0, LANES, w.parts[side], sign, info[k, FREE] == 1, acc)
-        for i in range(LANES):
+        vector_run(w.inside, arity, 0, size, 0, SLOTS, w.parts[side], sign, info[k, FREE] == 1, acc)
+        for i in range(SLOTS):
             w.gain[side, i] = min(acc[i], w.sums[side, i] - acc[i + HIGH])
 
 
 @jit
 def sweep(info, option, w):
-    """Costs of both child classes on both sides of all lanes (`Work.result`)."""
+    """Costs of both child classes on both sides of all slots (`SweepMemory.result`)."""
     w.sums[:] = 0.0
     for row in range(w.state[N_ROWS]):
         x, inside = w.d[row], w.bits[row]
         y = max(-x, 0.0)
-        for i in range(LANES):
+        for i in range(SLOTS):
             one = 1.0 if (inside >> np.int32(i)) & np.int32(1) else 0.0
             w.sums[0, i] += one * x
             w.sums[1, i] += (1.0 - one) * x
@@ -336,7 +336,7 @@ def sweep(info, option, w):
             w.sums[3, i] += (1.0 - one) * y
     for j in range(4):
         alike, side = option[LOW_LABEL if j % 2 == 0 else HIGH_LABEL], j // 2
-        for i in range(LANES):
+        for i in range(SLOTS):
             label = w.sums[2 + side, i] + min(0.0, w.sums[side, i])
             w.result[j, i] = label if alike else np.inf
     for k in range(len(info) - 1):
@@ -349,7 +349,7 @@ def sweep(info, option, w):
         for j in range(4):
             if info[k, ROLE] & (2 << (j % 2)):
                 side = j // 2
-                for i in range(LANES):
+                for i in range(SLOTS):
                     cost = w.sums[2 + side, i] + w.gain[side, i]
                     w.result[j, i] = min(w.result[j, i], cost)
 
@@ -359,15 +359,15 @@ def sweep(info, option, w):
 
 @inlined
 def push(k, at, w):
-    """Add a lane: a threshold of a chain, or minus the number of its members of a set."""
-    w.lane[w.state[FILLED], 0], w.lane[w.state[FILLED], 1] = k, at
+    """Add a slot: a threshold of a chain, or minus the number of its members of a set."""
+    w.slot[w.state[FILLED], 0], w.slot[w.state[FILLED], 1] = k, at
     w.state[FILLED] += 1
 
 
 @inlined
 def fill_from_queue(w):
-    """Fill lanes with the queued candidates."""
-    while w.state[FILLED] < LANES and w.state[TRIED] < w.state[QUEUED]:
+    """Fill slots with the queued candidates."""
+    while w.state[FILLED] < SLOTS and w.state[TRIED] < w.state[QUEUED]:
         k, at = w.queue[w.state[TRIED], 0], w.queue[w.state[TRIED], 1]
         w.state[TRIED] += 1
         if at < ALL:
@@ -424,7 +424,7 @@ def split_interval(at, points, info, option, w):
     width = stop - first
     if a == ALL and z == ALL:
         points = FIRST_TRIES
-    tries = min(points, width, LANES - w.state[FILLED])
+    tries = min(points, width, SLOTS - w.state[FILLED])
     last, begin = a, first
     for j in range(tries):
         threshold = first + ((2 * j + 1) * width) // (2 * tries)
@@ -436,11 +436,11 @@ def split_interval(at, points, info, option, w):
 
 @jit
 def fill_from_intervals(info, option, w):
-    """Fill lanes from the open intervals whose ends were tried."""
+    """Fill slots from the open intervals whose ends were tried."""
     while w.state[FILLED] == 0 and w.state[HEAD] < w.state[TAIL]:
         stop = w.state[TAIL]
-        points = max(1, LANES // (2 * (stop - w.state[HEAD])))
-        while w.state[FILLED] < LANES and w.state[HEAD] < stop:
+        points = max(1, SLOTS // (2 * (stop - w.state[HEAD])))
+        while w.state[FILLED] < SLOTS and w.state[HEAD] < stop:
             at = w.state[HEAD] % len(w.interval)
             w.state[HEAD] += 1
             split_interval(at, points, info, option, w)
@@ -452,35 +452,35 @@ def begin_walk(k, info, option, w):
     count = 0
     for j in range(w.state[N_ROWS]):
         if w.mark[k, j]:
-            w.members[LANES, count] = w.place[k, w.order[k, j]]
+            w.members[SLOTS, count] = w.place[k, w.order[k, j]]
             w.walk[2, count] = -1
             count += 1
     w.bound[0, 0] = 0.0
     w.bound[1, count] = 0.0
     w.walk[0, 0] = w.walk[1, 0] = 0
     for j in range(count - 1, -1, -1):
-        column = info[k, START] + w.members[LANES, j]
+        column = info[k, START] + w.members[SLOTS, j]
         least = min(w.single[IN_LOW, column], w.single[IN_HIGH, column])
         w.bound[1, j] = w.bound[1, j + 1] + least
 
 
 @inlined
 def walk(k, info, option, w, halt):
-    """Fill lanes with subsets of a set: each category low or high, depth first.
+    """Fill slots with subsets of a set: each category low or high, depth first.
 
     A subset costs at least the sum of its categories' costs (disjoint sets). Single
     categories were tried before.
     """
     count, j = info[k, CATEGORIES], w.state[DEPTH] - 1
     most = count if info[k, KIND] == 1 else info[k, ARITY]
-    while j >= 0 and w.state[FILLED] < LANES and halt[0] == 0:
+    while j >= 0 and w.state[FILLED] < SLOTS and halt[0] == 0:
         w.walk[2, j] += 1
         way = w.walk[2, j]
         if way == (1 if j == 0 and option[MIRRORED] else 2):
             w.walk[2, j] = -1
             j -= 1
             continue
-        column = info[k, START] + w.members[LANES, j]
+        column = info[k, START] + w.members[SLOTS, j]
         w.bound[0, j + 1] = w.bound[0, j] + w.single[IN_LOW + way, column]
         w.walk[0, j + 1], w.walk[1, j + 1] = w.walk[0, j], w.walk[1, j]
         w.walk[way, j + 1] += 1
@@ -495,7 +495,7 @@ def walk(k, info, option, w, halt):
             size = 0
             for i in range(count):
                 if w.walk[2, i] == fewer:
-                    w.members[w.state[FILLED], size] = w.members[LANES, i]
+                    w.members[w.state[FILLED], size] = w.members[SLOTS, i]
                     size += 1
             push(k, ALL - size, w)
     w.state[DEPTH] = j + 1
@@ -503,8 +503,8 @@ def walk(k, info, option, w, halt):
 
 @jit
 def fill_from_subsets(info, option, w, halt):
-    """Fill lanes with subsets of sets, one set after the other."""
-    while w.state[FILLED] < LANES and w.state[GROUP] < len(info) - 1 and halt[0] == 0:
+    """Fill slots with subsets of sets, one set after the other."""
+    while w.state[FILLED] < SLOTS and w.state[GROUP] < len(info) - 1 and halt[0] == 0:
         k = w.state[GROUP]
         if info[k, ROLE] & 1 and info[k, KIND] != 0 and info[k, ARITY] > 1:
             if w.state[DEPTH] == 0:
@@ -517,11 +517,11 @@ def fill_from_subsets(info, option, w, halt):
 
 @inlined
 def fill_bits(w):
-    """Which lanes each row is inside of."""
+    """Which slots each row is inside of."""
     n = w.state[N_ROWS]
     w.bits[:n] = 0
     for i in range(w.state[FILLED]):
-        k, at = w.lane[i, 0], w.lane[i, 1]
+        k, at = w.slot[i, 0], w.slot[i, 1]
         if at == ALL:
             for row in range(n):
                 w.bits[row] |= np.int32(1) << np.int32(i)
@@ -552,9 +552,9 @@ def keep_if_better(cost, k, to_high, count, w, choice):
 
 @inlined
 def keep_results(info, option, w, choice):
-    """Keep the costs of the lanes, and the best split."""
+    """Keep the costs of the slots, and the best split."""
     for i in range(w.state[FILLED]):
-        k, at = w.lane[i, 0], w.lane[i, 1]
+        k, at = w.slot[i, 0], w.slot[i, 1]
         count = 1 if at >= ALL else ALL - at
         for j in range(4):
             cost = w.result[j, i]

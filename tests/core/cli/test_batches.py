@@ -23,7 +23,7 @@ from odt_core.studies import (
 )
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
-from odt_core.worker.kinds import Answer
+from odt_core.worker.kinds import RunAnswer
 
 TABLE = SAMPLES["triage"].load()
 ONE = (Topology.parse("depth-1"),)
@@ -69,7 +69,7 @@ def test_parts_count_by_their_size(
 ) -> None:
     heard, clock = Listener(), iter([10.0, 13.0, 15.0])
     monkeypatch.setattr(batches, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    monkeypatch.setattr(batches, "run_job", lambda table, job, hooks: Answer({"n": job.part.n}))
+    monkeypatch.setattr(batches, "run_job", lambda table, job, hooks: RunAnswer({"n": job.part.n}))
     parts = [ResampleRange(0, 3), ResampleRange(3, 2)]
     results = run_jobs(
         options, TABLE, SPEC, JobKind.STABILITY, parts, heard.stop, heard, lambda part: part.n
@@ -83,11 +83,11 @@ def test_a_part_that_was_cut_short_is_kept_and_not_counted(
 ) -> None:
     heard, begun = Listener(), []
 
-    def begin(table, job, hooks) -> Answer:
+    def begin(table, job, hooks) -> RunAnswer:
         begun.append(job.part)
         if len(begun) == 2:
             heard.stop.set()  # comes while the second part is done
-        return Answer({"stopped": hooks.should_stop()})
+        return RunAnswer({"stopped": hooks.should_stop()})
 
     monkeypatch.setattr(batches, "run_job", begin)
     parts = StabilitySpec(150).parts()

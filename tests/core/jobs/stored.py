@@ -13,7 +13,7 @@ from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, Ending, KeyMetrics, RunStatus, Store
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
-from odt_core.worker.kinds import Answer, run_job
+from odt_core.worker.kinds import RunAnswer, run_job
 
 SAMPLE = "triage"
 
@@ -36,13 +36,13 @@ def other_goal(spec: JobSpec, **changes: object) -> JobSpec:
     return dataclasses.replace(spec, train=dataclasses.replace(spec.train, **changes))  # type: ignore[arg-type]
 
 
-def run_here(store: Store, spec: JobSpec) -> Answer:
+def run_here(store: Store, spec: JobSpec) -> RunAnswer:
     """What a worker would bring."""
     content = store.datasets.read(LOCAL_OWNER, spec.dataset)
     return run_job(read_table(content, spec.read, name=spec.table_name), spec)
 
 
-def keep(store: Store, *specs: JobSpec, is_study: bool = False) -> list[Answer]:
+def keep(store: Store, *specs: JobSpec, is_study: bool = False) -> list[RunAnswer]:
     """Run jobs here, and enter them as finished: one by one, or as a study."""
     server = store.queue.register()
     members: Sequence[JobSpec] = specs

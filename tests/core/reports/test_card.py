@@ -6,7 +6,7 @@ import json
 
 from odt_core import MADE_BY
 from odt_core.export import Model
-from odt_core.reports import Derivation, SheetFormat, Stage, Statements, write_sheet
+from odt_core.reports import Derivation, ModelStage, SheetFormat, Statements, write_sheet
 from odt_core.reports.rule_form import form_record
 from odt_core.words import spoken_rule
 from tests.core.reports.sheets import ATTACK, assert_self_contained, hostile_tree, model_of
@@ -14,7 +14,7 @@ from tests.core.trees import mushroom_tree
 
 
 def test_it_says_what_it_is_where_it_comes_from_and_how_good_it_is(trained: Model):
-    stated = Statements(Stage.IN_USE, "adults in the ward", "Dr. Li")
+    stated = Statements(ModelStage.IN_USE, "adults in the ward", "Dr. Li")
     page = assert_self_contained(write_sheet(trained, SheetFormat.CARD, stated))
     derivation = Derivation.of(trained)
     assert derivation.test is not None

@@ -12,7 +12,7 @@ from odt_core.confusion import Confusion
 from odt_core.data import Exclusion
 from odt_core.errors import InputError
 from odt_core.export import Model
-from odt_core.reports import Derivation, Stage
+from odt_core.reports import Derivation, ModelStage
 from odt_core.software import software_versions
 from tests.core.reports.sheets import model_of
 from tests.core.trees import mushroom_tree
@@ -76,6 +76,8 @@ def test_a_message_names_the_damaged_field(
 
 
 def test_stages_have_names_for_the_command_line():
-    assert [Stage.parse(name) for name in ("derived", "Validated", "in-use")] == list(Stage)
+    assert [ModelStage.parse(name) for name in ("derived", "Validated", "in-use")] == list(
+        ModelStage
+    )
     with pytest.raises(InputError, match="'done' is not known: choose one of derived"):
-        Stage.parse("done")
+        ModelStage.parse("done")

@@ -14,7 +14,7 @@ from odt_core.errors import InputError
 from odt_core.evaluation import net_benefit
 from odt_core.export import Model
 from odt_core.jobs.evidence import held_out_groups
-from odt_core.reports import Derivation, Evidence, SheetFormat, Stage, Statements, write_sheet
+from odt_core.reports import Derivation, Evidence, ModelStage, SheetFormat, Statements, write_sheet
 from odt_core.studies import (
     ComparisonSpec,
     CurveSpec,
@@ -40,7 +40,7 @@ DEPTHS = (Topology.parse("depth-1"), Topology.parse("depth-2"))
 
 
 def test_it_has_what_a_reader_needs_to_judge_a_tree(trained: Model):
-    stated = Statements(Stage.DERIVED, "adults in the ward", "Dr. Li")
+    stated = Statements(ModelStage.DERIVED, "adults in the ward", "Dr. Li")
     page = assert_self_contained(write_sheet(trained, SheetFormat.REPORT, stated))
     assert "script-src 'none'" in page.policy
     test = trained.facts["result"]["test"]

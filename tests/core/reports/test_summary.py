@@ -11,7 +11,7 @@ from PIL import Image
 from odt_core import MADE_BY
 from odt_core.export import Model
 from odt_core.problem import Feature, FeatureKind
-from odt_core.reports import Derivation, Evidence, SheetFormat, Stage, Statements, write_sheet
+from odt_core.reports import Derivation, Evidence, ModelStage, SheetFormat, Statements, write_sheet
 from odt_core.studies import run_frontier
 from odt_core.tree import Leaf, Tree
 from tests.core.reports.sheets import hostile_tree, model_of, ward_table
@@ -26,7 +26,7 @@ def texts(content: bytes) -> list[str]:
 
 
 def test_it_shows_the_tree_the_counts_the_rates_and_where_it_stands(trained: Model):
-    stated = Statements(Stage.VALIDATED, author="Dr. Li")
+    stated = Statements(ModelStage.VALIDATED, author="Dr. Li")
     content = write_sheet(trained, SheetFormat.SUMMARY, stated)
     shown = texts(content)
     test = trained.facts["result"]["test"]

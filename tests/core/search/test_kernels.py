@@ -18,7 +18,7 @@ from odt_core.processes import LockedFile
 from odt_core.solvers.search import frontier, loader, solve_search, store, twins
 from odt_core.solvers.search.columns import (
     PAIR,
-    Base,
+    BaseTables,
     Counted,
     Encoding,
     encode,
@@ -29,7 +29,7 @@ from odt_core.solvers.search.columns import (
 from odt_core.solvers.search.loader import KERNELS, TWINS, Loader, folder
 from odt_core.solvers.search.search import Search
 from odt_core.solvers.search.splits import Splits
-from odt_core.solvers.search.store import Store, Tables
+from odt_core.solvers.search.store import BoundStore, Tables
 from odt_core.topology import Topology
 from tests.properties.strategies import random_problem
 
@@ -198,7 +198,7 @@ def test_a_search_finds_the_same_tree_with_and_without_a_compiler(
 def counted_tables(encoding: Encoding, kernels: SimpleNamespace) -> tuple[Search, Tables]:
     """A search all of whose tables of columns and pairs of columns are counted."""
     search = Search(encoding)
-    search.store = Store.of(search)
+    search.store = BoundStore.of(search)
     search.primitives = lambda: kernels  # type: ignore[assignment,return-value]
     search.tables.count(10**9)
     return search, search.tables
@@ -228,7 +228,7 @@ def test_what_is_cut_from_counted_tables_costs_what_its_rows_cost(kernels: Simpl
         places = [-1, *random.integers(0, 2 * search.store.n, 4).tolist()]
         for place in places:
             base = tables.base(place, search.store)
-            assert isinstance(base, Base)
+            assert isinstance(base, BaseTables)
             mask = encoding.everything
             if place >= 0:
                 side, split = divmod(place, search.store.n)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from odt_core.solvers.mip.logs import CbcLog, HighsLog, LogReader, Reading, bound_of, value_of
+from odt_core.solvers.mip.logs import CbcLog, HighsLog, LogReader, LogReading, bound_of, value_of
 
 CBC = """
 ▶ Root LP relaxation
@@ -80,14 +80,14 @@ Src  Proc. InQueue |  Leaves   Expl. | BestBound       BestSol              Gap 
 """
 
 
-def readings(log: LogReader, text: str) -> list[Reading]:
+def readings(log: LogReader, text: str) -> list[LogReading]:
     return [found for line in text.splitlines() if (found := log.read(line)) is not None]
 
 
 def test_cbc() -> None:
     start, found, pass_1, pass_2, cuts, *rows, stop = readings(CbcLog(), CBC)
-    assert start == Reading(incumbent=105, start_taken=True)
-    assert found == Reading(incumbent=105)
+    assert start == LogReading(incumbent=105, start_taken=True)
+    assert found == LogReading(incumbent=105)
     assert (pass_1.bound, pass_2.bound) == (-0.5, pytest.approx(84.49985))
     assert cuts.bound == pytest.approx(90.8325)
     assert [row.incumbent for row in rows] == [None, 104, 98.5, 98.5]
@@ -97,32 +97,32 @@ def test_cbc() -> None:
         pytest.approx(91.45),
         None,
     ]
-    assert stop == Reading(stopped=True)
+    assert stop == LogReading(stopped=True)
 
 
 def test_cbc_stopped_in_the_midst_of_a_root_program() -> None:
     """The 200 are what the interrupted program leaves: the optimum of that run is 47."""
     assert readings(CbcLog(), CUT_SHORT) == [
-        Reading(incumbent=48, start_taken=True),
-        Reading(bound=pytest.approx(0.5)),
-        Reading(stopped=True),
+        LogReading(incumbent=48, start_taken=True),
+        LogReading(bound=pytest.approx(0.5)),
+        LogReading(stopped=True),
     ]
 
 
 def test_older_cbc_messages() -> None:
     assert readings(CbcLog(), OLD_CBC) == [
-        Reading(None, pytest.approx(95.25)),
-        Reading(98),
-        Reading(98, 95.5),
+        LogReading(None, pytest.approx(95.25)),
+        LogReading(98),
+        LogReading(98, 95.5),
     ]
 
 
 def test_highs() -> None:
     assert readings(HighsLog(), HIGHS) == [
-        Reading(9, start_taken=True),
-        Reading(9, None),
-        Reading(None, 1.5),
-        Reading(7, pytest.approx(2.3041664564)),
+        LogReading(9, start_taken=True),
+        LogReading(9, None),
+        LogReading(None, 1.5),
+        LogReading(7, pytest.approx(2.3041664564)),
     ]
 
 
