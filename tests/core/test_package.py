@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 import tomllib
 from importlib.metadata import Distribution
 from pathlib import Path
@@ -94,3 +96,15 @@ def test_the_message_about_a_wrong_option_has_the_commands_name(installed: Insta
     assert done.returncode == 2
     assert done.stderr.startswith("odt: ")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the scripts need bash")
+@pytest.mark.parametrize(
+    "script", sorted((ROOT / "scripts").glob("*.sh")), ids=lambda path: path.name
+)
+def test_the_shell_can_read_each_script(script: Path) -> None:
+    """`make test` skips the browser tests if the script that finds the browser fails."""
+    checked = subprocess.run(
+        ["bash", "-n", str(script)], capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stderr
