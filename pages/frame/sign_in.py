@@ -25,9 +25,11 @@ def require_sign_in() -> None:
     if not sign_in_is_on():
         return
     if not is_signed_in():
-        if _OWNER in st.session_state:
+        signed_out = _OWNER in st.session_state
+        if signed_out:
             _forget_session()
-        _draw_sign_in()
+        # the address of a person who signed out is not for the next person
+        _draw_sign_in(remembers_address=not signed_out)
     mine = owner()
     if not mine:
         _draw_unusable()
@@ -69,8 +71,9 @@ def _forget_session() -> None:
         del st.session_state[key]
 
 
-def _draw_sign_in() -> NoReturn:
-    _REMEMBER(key="returning_remember", height=0)
+def _draw_sign_in(*, remembers_address: bool) -> NoReturn:
+    if remembers_address:
+        _REMEMBER(key="returning_remember", height=0)
     _, middle, _ = st.columns([1, 2, 1])
     with middle, st.container(border=True, key="people_sign_in"):
         st.title("Optimal decision trees", anchor=False)

@@ -13,11 +13,12 @@ from tests.browser.window import Window
 from tests.runs import ward
 
 
-def sign_in(window: Window, person: Person) -> None:
+def sign_in(window: Window, person: Person, address: str = "") -> None:
+    """Sign in, and wait for the page at this address or, without one, for the first page."""
     page = window.page
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("link", name=person.subject).click()
-    page.wait_for_url(f"{window.url}/**")
+    page.wait_for_url(address or f"{window.url}/")
     expect(account(page)).to_be_visible()
     window.settle()
 

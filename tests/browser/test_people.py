@@ -138,8 +138,7 @@ def test_an_address_is_not_lost_by_signing_in(
     later = open_window(at=ward_server, known=provider.url)
     later.page.goto(address)
     later.settle()
-    sign_in(later, ALICE)
-    later.page.wait_for_url("**/train?data=*&run=*")
+    sign_in(later, ALICE, address)
     later.page.locator(".st-key-train_tree svg g.node:visible").first.wait_for()
     assert later.page.url == address
 
@@ -149,10 +148,18 @@ def test_signing_out_leaves_nothing_for_the_next(arrive: Callable[..., Window]) 
     page = window.page
     window.upload("left-behind.csv", ward(40))
     expect(page.get_by_text("left-behind.csv").first).to_be_visible()
+    assert "data=" in page.url
     account(page).click()
+    network = page.context.new_cdp_session(page)
+    limits = {"offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
+    # the old page asks to sign in before a slow network brings the new page
+    network.send("Network.emulateNetworkConditions", {**limits, "latency": 1000})
     page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url(f"{window.url}/")
     expect(page.get_by_text("Please sign in")).to_be_visible()
+    network.send("Network.emulateNetworkConditions", {**limits, "latency": 0})
     window.settle()
+    assert page.evaluate("sessionStorage.length") == 0
     sign_in(window, BOB)
     expect(page.get_by_text("left-behind.csv")).to_have_count(0)
     expect(account(page)).to_contain_text("Bob")
