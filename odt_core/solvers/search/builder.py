@@ -1,4 +1,4 @@
-"""Assignments (splits and labels of a topology) from a search's choices or points of fronts."""
+"""Builds assignments (splits and labels of a topology) from choices or from points of fronts."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Builder:
 
     problem: Problem
     encoding: Encoding
-    search: Search | None = None  # finds the splits that a choice does not have
+    search: Search | None = None  # finds the splits that a choice lacks
     splits: dict[int, Split] = field(default_factory=dict)
     labels: dict[int, bool] = field(default_factory=dict)
     cost: int = 0
 
     def build(self, choice: Choice | None = None) -> Assignment:
-        """The tree whose root has a choice. Splits that the choice does not have are solved."""
+        """The tree whose root has this choice. The search finds splits that the choice lacks."""
         self._visit(0, np.arange(len(self.encoding.table.d)), choice)
         topology = self.problem.topology
         return Assignment(
@@ -88,8 +88,8 @@ def split_of(
 ) -> Split:
     """The question of a choice in the problem's terms.
 
-    Of a set the split names the smaller side: the cap holds for it, and categories without rows
-    stay on the larger side.
+    The split of a set names the smaller side: the cap holds for this side, and categories without
+    rows stay on the larger side.
     """
     rule = problem.rules.at(node)
     if rule.split is not None:
@@ -126,7 +126,7 @@ def point_choice(
 ) -> Choice:
     """The splits of a class on some rows that reach a point of its front.
 
-    `encoding` is that of the search that found the front. A leaf-adjacent class has no front.
+    `encoding` belongs to the search that found the front. A leaf-adjacent class has no front.
     """
     table = encoding.table
     if table.level[cls] < STUMP:
@@ -175,7 +175,7 @@ def _stump(encoding: Encoding, cls: int, rows: Whole, fn: float, fp: float) -> C
 def subset(
     p: Floats, q: Floats, fn: float, fp: float, most: int, all_of_them: bool
 ) -> tuple[tuple[int, ...], bool] | None:
-    """Categories that make exactly these errors if they get one label and the others the other one.
+    """Categories to give one label: with the other label for the rest, the errors are `fn`, `fp`.
 
     Returns the categories, and whether they are called positive; None if there are none.
     """

@@ -21,17 +21,17 @@ from odt_core.solvers.search.groups import CHAIN
 
 @dataclass(frozen=True)
 class Choice:
-    """A split; or a leaf, whose group is -1 and which has no members.
+    """A split, or a leaf. A leaf has the group -1 and no members.
 
     Attributes
     ----------
     group : int
-        The group; -1 if the question has no members and every row goes one way.
+        The group of the columns. It is -1 if there are no members, so that all rows go one way.
     to_high : bool
         Whether the members go to the high child. For a leaf-adjacent split: whether the members are
         called positive. For a leaf: whether it is positive.
     members : tuple of int
-        Columns.
+        The columns whose rows go to one child. All other rows go to the other child.
     low, high : Choice or None
         The children's splits if they are known.
     """
@@ -44,13 +44,13 @@ class Choice:
 
     @classmethod
     def read(cls, row: npt.NDArray[np.int32]) -> Choice | None:
-        """The split in a row that `two_levels` filled; None if there is none."""
+        """The split in a row that the primitive `two_levels` filled; None if it has no split."""
         group, to_high, n = row[:3].tolist()
         return None if group == -2 else cls(group, bool(to_high), tuple(row[3 : 3 + n].tolist()))
 
 
 def inside(encoding: Encoding, choice: Choice, rows: Whole) -> Flags:
-    """Which of the rows are in one of the choice's columns."""
+    """Whether each of the rows is in one of the choice's columns."""
     if choice.group < 0 or not choice.members:
         return np.zeros(len(rows), np.bool_)
     table = encoding.table

@@ -1,9 +1,9 @@
-"""The root of a class of two to four levels: its splits, and lower bounds of their sides' costs.
+"""The loop that solves a class of two to four levels on one set of rows.
 
 A round of the loop carries bounds from split to split, for whole vectors at a time. Then it chooses
-sides of splits that could still be better, and solves them together. Of a run of neighbouring
-thresholds it chooses the middle one, which halves the run. A primitive solves children of two
-levels, loops of their own solve children of three. See docs/search.md for the bounds.
+sides of splits that could still be better, and solves them together. In a run of neighbouring
+thresholds it chooses only the middle one, which halves the run. A primitive solves children of two
+levels. Each child of three levels has a loop of its own. See docs/search.md for the bounds.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
     from odt_core.solvers.search.search import Search, SideCosts
 
 FIRST_BATCH, LATER_BATCH, LARGEST_BATCH = 8, 64, 256
-"""Sides that are solved together. They are few at first, so that a good tree comes early, and more
-below the root, where a good tree is known."""
+"""How many sides a loop solves together: in the first round at the root of the tree, in the first
+round below it, and at most. Each round doubles the number. It is small at the root, so that a good
+tree comes early."""
 
 
 def _sides_to_solve(*columns: float | npt.NDArray) -> Floats:
-    """Sides to solve, ``float64[n, 5]``: side, child, split, limit and rank of each."""
+    """An array of sides to solve, ``float64[n, 5]``: side, child, split, limit and rank of each."""
     sides = np.empty((np.size(columns[2]), 5))
     for i, column in enumerate(columns):
         sides[:, i] = column
@@ -67,7 +68,7 @@ class Loop(Bounds):
         self.singles_done = False
         self.choice: Choice | None = None
         self.has_sets = bool(search.splits.is_set.any())
-        # without sets, two levels cost as much time with a limit as without one, and tell less
+        # without sets, a limit saves no time in solving two levels, and the answer says less
         self.solves_to_the_end = not self.has_sets and not search.by_sweeps
         self.answers: dict[tuple[int, int, int], tuple[SideCosts, int]] = {}
         self.base: BaseTables | None = None
@@ -151,9 +152,9 @@ class Loop(Bounds):
         return self._sets()
 
     def _open(self, way: int, first: int, last: int) -> tuple[Whole, Floats]:
-        """Splits from `first` on that may be better than the best tree, and their bounds.
+        """Splits from `first` to `last` that may be better than the best tree, and their bounds.
 
-        Splits whose sides are solved are offered first.
+        Before that, the best split whose two sides are solved is offered.
         """
         x, y = self._children_of(way)
         part = slice(first, last)
@@ -179,7 +180,7 @@ class Loop(Bounds):
     def _found(self, side: int, x: int, split: int) -> Choice | None:
         answer, i = self.answers.get((side, x, split), (None, 0))
         if answer is None or self.table.level[self.children[x]] < PAIR:
-            return None  # read off the rows again
+            return None  # the builder reads this split off the rows again
         return answer.choice(i)
 
     def _singles(self) -> Floats:
@@ -212,7 +213,7 @@ class Loop(Bounds):
         return _by_rank(found)
 
     def _set_insides(self, n_open: Whole) -> Floats:
-        """Insides of columns to solve, in sets that have more open pairs."""
+        """Insides of columns to solve, in sets that have fewer of them than open pairs."""
         group, sums = self.table.group, self._set_bounds()
         least = self.bound[INSIDE, :, : len(group)].min(axis=0)
         limit = self.best - sums[group] + least
@@ -255,7 +256,7 @@ class Loop(Bounds):
         return _sides_to_solve(~inner, np.where(inner, x, y), splits, limit, cost)
 
     def _evaluate(self, sides: Floats) -> None:
-        """Solve sides and keep their costs. Similar row sets are neighbours."""
+        """Solve sides and keep their costs. Sides with similar rows are solved in succession."""
         sides = sides[np.lexsort((sides[:, 2], sides[:, 0]))]
         where = sides[:, :3].astype(np.int64)
         for x in range(self.h + 1):
@@ -312,7 +313,7 @@ class Loop(Bounds):
     # ------------------------------------------------------------ reports
 
     def _report(self) -> None:
-        """Report the least bound of what is open."""
+        """Report the least bound of the splits that are open."""
         self.search.check()
         if self.top:
             self.search.raise_bound(self.least())

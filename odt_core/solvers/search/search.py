@@ -1,4 +1,4 @@
-"""The search for the best tree of a problem: its arrays, primitives, bounds and flag to stop."""
+"""The search for the best tree of a problem, with its arrays, primitives, bounds and stop flag."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class SideCosts:
-    """The costs of a class on B row sets, and its splits."""
+    """The costs of a class on B row sets, and the splits that reach them."""
 
-    cost: Floats  # [B]; a cost that is not below its limit is at least the limit
+    cost: Floats  # [B]; at least the limit if the least cost is not below the limit
     rows: npt.NDArray[np.int32] | None = None  # [B, 3 + M]: splits, as `two_levels` wrote them
     choices: tuple[Choice | None, ...] = ()  # the splits of deeper classes
 
@@ -58,9 +58,9 @@ class Search:
         encoding: Encoding,
         halt: Whole | None = None,  # set to end the search, which then raises `Stopped`
         threads: int = 1,
-        on_better: Callable[[float, Choice], None] | None = None,  # told of better trees' cost
-        on_bound: Callable[[float], None] | None = None,  # told of lower bounds of the cost
-        before: Search | None = None,  # of another topology: its store and tables are used again
+        on_better: Callable[[float, Choice], None] | None = None,  # receives each better tree
+        on_bound: Callable[[float], None] | None = None,  # receives lower bounds of the cost
+        before: Search | None = None,  # of another topology, whose store and tables are shared
     ) -> None:
         self.encoding, self.table = encoding, encoding.table
         self.halt = np.zeros(1, np.int64) if halt is None else halt
@@ -79,7 +79,7 @@ class Search:
     # ------------------------------------------------------------ the root
 
     def root(self, limit: float = np.inf) -> tuple[float, Choice | None]:
-        """The least cost of a tree if below the limit, and its splits."""
+        """The least cost of a tree and its splits, if the cost is below the limit."""
         cls, everything = self.encoding.classes[0], self.encoding.everything
         level = self.table.level[cls]
         if level > PAIR + 1 and self.store is None and not self.by_sweeps:
@@ -205,7 +205,7 @@ class Search:
         return best, found
 
     def _two_level_split(self, cls: int, mask: Masks) -> Choice:
-        """The split of the best tree of two levels, if the root of the class may use it."""
+        """The split of the best tree of two levels, or any split if the root may not use it."""
         below = cls
         while self.table.level[below] > PAIR:
             below = int(self.table.high[below])

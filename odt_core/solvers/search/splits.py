@@ -16,7 +16,7 @@ from odt_core.solvers.search.groups import CHAIN
 from odt_core.solvers.search.subsets import Sides
 
 MOST_PAIRS = 200_000
-"""With more pairs of columns, the walk over subsets finds them."""
+"""With more pairs of columns than this, the walk over subsets tries the pairs."""
 
 INSIDE, OUTSIDE = 0, 1
 """Sides of a split."""
@@ -77,7 +77,7 @@ class Splits:
 
     @cached_property
     def segment(self) -> Floats:
-        """The run of nested columns that each column is in: a chain, or one column of a set."""
+        """The number of each column's run of nested columns: a chain, or one column of a set."""
         new = np.ones(self.n_columns, np.bool_)
         new[1:] = (np.diff(self.table.group) > 0) | self.is_set[self.table.group[1:]]
         return new.cumsum().astype(np.float64)
@@ -240,7 +240,7 @@ class Bounds:
         return self.splits.by_group(np.minimum(inside[0], inside[1]) if self.h else inside[0])
 
     def _bounds_of_all(self) -> Floats:
-        """Lower bounds of all splits either way and of larger subsets of sets, [..., (L,) C]."""
+        """Lower bounds of all splits both ways and of larger subsets of sets, float64[(L,) C]."""
         v, sets = self.splits.n_columns, self._set_bounds()
         found = [sets[..., self.walks]]
         for way in self.ways:
@@ -260,7 +260,7 @@ class Bounds:
         return Sides(self.table, self.cls, k, weight, masks, low, high)
 
     def _middles(self, columns: Whole) -> Whole:
-        """The position of the middle column of each run of neighbours in a chain, and all of sets.
+        """Positions of the middle column of each run of neighbours in a chain, and of all in sets.
 
         Middles of long runs come first.
         """

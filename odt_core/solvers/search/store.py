@@ -1,8 +1,8 @@
 """Bounds and tables that loops share.
 
 The row sets two levels below a root are intersections of a side A of the root's split and a side B
-of the next split. Their optimum ``opt(A n B)`` does not depend on the order of A and B. A matrix
-holds a lower bound for each two sides, and whether it is the optimum.
+of the next split. Their optimum ``opt(A n B)`` does not depend on the order of A and B. So a
+matrix holds a lower bound for every two sides, and whether this bound is the optimum.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from odt_core.solvers.search.search import Search
 
 MOST_CELLS = 2**26
-"""Cells of the matrices of all classes. With more, only columns have bounds, or nothing has."""
+"""Most cells of all matrices together. With more, only bounds of columns are kept, or none."""
 
 MANY_ROWS = 8
 """With more rows for each column, most time is spent counting rows."""
@@ -37,9 +37,9 @@ class Tables:
     """Tables of the rows in one column and in two columns, counted once for all loops.
 
     The table of a side of a split, or of its intersection with a side of the root's split, is a sum
-    or difference of a few of them. That costs the same for any number of rows. They are counted
-    once the search has counted as many row sets as there are tables, and sooner if there are many
-    rows: easy problems are solved before.
+    or difference of a few of them. That takes the same time for any number of rows. The search
+    counts them when it has counted as many row sets one by one as there are tables, and sooner if
+    there are many rows. Easy problems are solved before that.
     """
 
     crossings: Crossings  # the tables for the primitives, once they are counted
@@ -51,16 +51,14 @@ class Tables:
         cells = max(v**3, self.is_deep * v * v * (v + 1) * (v + 2) // 6)
         narrow = search.absolute.sum() < NARROW and not search.by_sweeps
         self.fits = bool(narrow and 0 < 4 * cells <= MOST_BYTES)
-        self.everything: BaseTables | None = (
-            None  # the table of all rows, once the tables are counted
-        )
+        self.everything: BaseTables | None = None  # of all rows, once the tables are counted
         n_tables = v * (v + 1) // 2 if self.is_deep else v
-        # how many more row sets are counted until the tables pay
+        # how many more row sets are counted one by one before the tables save time
         self._left = n_tables * min(MANY_ROWS * v / max(rows, 1), 1.0) ** 2
         self._lock = threading.Lock()
 
     def base(self, place: int, store: BoundStore | None) -> BaseTables | None:
-        """The table of the rows of a place in the store, or all rows (-1); None if not counted."""
+        """The table of a place in the store, or of all rows (-1). None if it is not counted."""
         all_ = self.everything
         if place < 0 or store is None or place == store.everywhere or all_ is None:
             return all_
@@ -76,7 +74,7 @@ class Tables:
         return BaseTables(F, P, totals, np.array(columns), side == OUTSIDE)
 
     def count(self, solved: int) -> None:
-        """Note that so many more row sets were counted; count the tables if it is time to."""
+        """Note how many row sets were counted one by one. Count the tables if it is time to."""
         if self.fits and hasattr(self.search.primitives(), "count_ones"):
             with self._lock:
                 self._left -= solved
@@ -86,7 +84,7 @@ class Tables:
     def _count(self) -> None:
         table, primitives, halt = self.table, self.search.primitives(), self.search.halt
         v, positive = len(table.group), np.maximum(-table.d, 0)
-        own = table.bits.copy()  # the rows that are not in the column before in the chain
+        own = table.bits.copy()  # in a chain: the rows that are not in the column before
         nested = table.group[1:] == table.group[:-1]
         own[1:][nested] &= ~table.bits[:-1][nested]
         one, self._positive = np.empty((2, v, v, v), np.float32)
@@ -107,8 +105,9 @@ class Tables:
 class BoundStore:
     """Lower bounds of the intersections of two sides.
 
-    Side ``s`` is the inside of split s, side ``n + s`` its outside, and ``2 n`` all rows, where n
-    is the number of splits that have a row in the matrix.
+    The matrix has a row and a column for each side. Number s is the inside of split s, number
+    ``n + s`` its outside, and number ``2 n`` stands for all rows. n is the number of splits whose
+    bounds are kept.
     """
 
     def __init__(self, n: int, classes: list[int]) -> None:
@@ -128,7 +127,7 @@ class BoundStore:
         return None
 
     def place(self, side: int, split: int) -> int:
-        """The number of a side, -1 if it has none."""
+        """The number of a side of a split; -1 if its bounds are not kept."""
         return side * self.n + split if split < self.n else -1
 
     def fill(self, loop: Loop) -> None:
@@ -140,7 +139,7 @@ class BoundStore:
                 loop.whole[x], loop.is_solved[x] = known[-1, loop.place], exact[-1, loop.place]
 
     def keep(self, loop: Loop) -> None:
-        """Keep the bounds that a loop found, in the row and in the column of its rows."""
+        """Keep the bounds that a loop found, in the matrix's row and column of its row set."""
         for x, known, exact in self._classes_of(loop):
             with self._lock:
                 for row in (loop.place, slice(-1)), (slice(-1), loop.place):

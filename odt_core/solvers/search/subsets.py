@@ -28,7 +28,7 @@ class Sides:
 
     table: Columns
     cls: int  # the class whose root is split
-    group: int
+    group: int  # the set
     weight: Floats  # [q]: weight of the rows in each column
     masks: Masks  # [q, W]: the rows in each column
     low: Floats  # [q, (L)], and `high`: bounds of the children on the rows in each column
@@ -63,11 +63,11 @@ class Wanted(NamedTuple):
     Attributes
     ----------
     is_open : callable
-        ``is_open(costs)``: whether splits that cost at least so much may be wanted.
+        ``is_open(costs)``: whether a split that costs at least this may be wanted.
     raise_costs : callable
-        ``raise_costs(x, masks, cost, others)``: what the low (x is 0) or high child (1) costs on
-        row sets. It costs at least `cost`, and everything else at least `others`. A lower bound is
-        enough if it closes the node.
+        ``raise_costs(x, masks, cost, others)``: the costs of the low (x is 0) or high child (1) on
+        row sets. They are at least `cost`; the rest of the split costs at least `others`. A lower
+        bound is enough if it closes the node.
     take : callable
         ``take(nodes, split_of)``: receives open complete splits. `split_of` gives the split of a
         node by its number.
@@ -100,7 +100,7 @@ class _Walk:
         self.undecided[:n] = least[::-1].cumsum(axis=0)[::-1]
 
     def run(self) -> None:
-        """Walk depth first. All nodes of an entry of the stack come before those of the next."""
+        """Walk depth first. An entry of the stack holds nodes of one depth, in the walk's order."""
         nothing = np.zeros((2, 1, self.sides.masks.shape[1]), np.uint64)
         zero = np.zeros((2, 1, *self.undecided.shape[1:]))
         stack = [(0, Nodes(nothing, zero, np.zeros((1, self.n), np.bool_)))]
@@ -121,7 +121,7 @@ class _Walk:
         return self.wanted.is_open(nodes.cost[0] + nodes.cost[1] + self.undecided[depth])
 
     def _children(self, nodes: Nodes, depth: int) -> Nodes:
-        """The nodes after the next column is sent to the low (0) or high (1) child of each."""
+        """The open nodes that follow if the next column goes to the low or to the high child."""
         column, n = self.order[depth], len(nodes.is_high)
         ways = 1 if depth == 0 and self.symmetric else 2
         way, every = np.tile(np.arange(ways), n), np.arange(n * ways)
