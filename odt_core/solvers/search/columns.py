@@ -24,13 +24,13 @@ LEAF, STUMP, PAIR = 0, 1, 2
 """Levels of decisions below a class: none, one (leaf-adjacent), two."""
 
 ANY = 0
-"""In `Columns.runs`: any number of the run's columns may go one way."""
+"""In `Columns.runs`: any number of columns of the run may go one way."""
 
 FEW_COLUMNS, MOST_COLUMNS = 250, 1200
-"""Tables of pairs serve at least so many columns, and at most so many."""
+"""Up to the first number of columns the search always uses tables; beyond the second, never."""
 
 WORTH_SWEEPS = 16
-"""With more pairs of columns for each row and group, sweeps are faster than tables."""
+"""With more pairs of columns than this for each row and group, sweeps are faster than tables."""
 
 
 def wants_sweeps(n_columns: int, local: npt.NDArray[np.int32]) -> bool:
@@ -48,7 +48,7 @@ def may_want_sweeps(data: EncodedData) -> bool:
 
 
 MOST_CATEGORIES = 2**14
-"""Tables grow with the square of the columns: with so many, one takes 1 GiB."""
+"""The search refuses problems with more categories."""
 
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
@@ -81,7 +81,7 @@ def unpack(masks: Masks, n: int) -> Flags:
 
 
 def rows_of(mask: Masks, n: int) -> Whole:
-    """The rows of one set, rising."""
+    """The rows of one set, in rising order."""
     return np.flatnonzero(unpack(mask, n))
 
 
@@ -98,12 +98,12 @@ class Columns(NamedTuple):
 
     d: Floats  # [N]: the cost of calling the row positive, minus the cost of calling it negative
     bits: Masks  # [V, W]: the rows in each column; [V, 0] with sweeps
-    # the columns in which a row is counted: the first of a chain that holds it, and its own of a
-    # set, unless that is the `dropped` one
+    # where each row is counted: in the first column of a chain that holds it, and in its column of
+    # a set, unless that column is `dropped`
     cells: npt.NDArray[np.int32]  # [...]
     cell_at: Whole  # [N + 1]: the first cell of each row
-    # [K, N]: position of the row in the group: column ``start + p`` of a set; in a chain the row is
-    # in the columns from ``start + p`` on
+    # [K, N]: the position p of each row in each group: in a set the row is in column ``start + p``,
+    # in a chain it is in the columns from ``start + p`` on
     local: npt.NDArray[np.int32]
     order: npt.NDArray[np.int32]  # [K, N]: rows by rising position; [0, N] without sweeps
     start: Whole  # [K + 1]: the first column of each group
@@ -117,24 +117,25 @@ class Columns(NamedTuple):
     groups_at: Whole  # [C + 1]: the first of its groups
     groups: Whole  # [...]: the groups that a class's root may split on
     empty_ok: Flags  # [C]: whether the root may send every row one way
-    one_way: Flags  # [C]: whether its question may not be reversed
-    # [R, 3]: the same groups as runs of columns with one rule: how many of them may go one way (or
-    # `ANY`), first and last + 1 column; if that is one, a run may go over several groups
-    runs_at: Whole  # [C + 1]
+    one_way: Flags  # [C]: whether the root's question may not be reversed
+    runs_at: Whole  # [C + 1]: the first of its runs
+    # [R, 3]: the groups of each class's root as runs of columns: how many of the columns may go one
+    # way (or `ANY`), the first column, and the last + 1; a run of which only one column may go one
+    # way can cover several groups
     runs: Whole
 
 
 class Counted(NamedTuple):
     """The table of a row set. V columns.
 
-    Row u of F describes the leaf-adjacent problem on the rows in column u, ``D - F[u]`` the one on
-    the others.
+    Row u of F describes the leaf-adjacent problem on the rows in column u. ``D - F[u]`` describes
+    the problem on the other rows.
     """
 
-    F: Floats  # [V, V]: sum of d over the rows in two columns
+    F: Floats  # [V, V]: sum of d over the rows in both of two columns
     D: Floats  # [V]: sum of d over the rows in each column
-    P: Floats  # [V]: the same of the positive weight
-    totals: Floats  # [2]: both sums over all rows
+    P: Floats  # [V]: positive weight of the rows in each column
+    totals: Floats  # [2]: sum of d and positive weight of all rows
 
     @classmethod
     def empty(cls, v: int) -> Counted:
@@ -145,26 +146,27 @@ class Counted(NamedTuple):
 class Crossings(NamedTuple):
     """Tables of the rows in each column and in each two columns.
 
-    The table of columns a <= b is symmetric in a, b and its row u, so only rows b <= u are kept.
+    Row u of the table of columns a and b is the same for every order of a, b and u. So only rows
+    with a <= b <= u are kept.
     """
 
     one: npt.NDArray[np.float32]  # [V, V, V]: the table F of the rows in each column
-    lines: npt.NDArray[np.float32]  # [L, V]: rows of the tables of two columns; [0, V] without them
-    at: Whole  # [V, V]: the first line of each two columns
+    lines: npt.NDArray[np.float32]  # [L, V]: rows of tables of two columns; [0, V] if not counted
+    at: Whole  # [V, V]: the first line of the table of two columns
 
 
 class BaseTables(NamedTuple):
     """The table of the rows that a loop splits: a side of the root's split, or all rows."""
 
-    F: Floats  # [V, V]: sum of d over the rows in two columns
-    P: Floats  # [V, V]: the same of the positive weight
-    totals: Floats  # [2]: both sums over all these rows
+    F: Floats  # [V, V]: sum of d over the rows in both of two columns
+    P: Floats  # [V, V]: positive weight of the rows in both of two columns
+    totals: Floats  # [2]: sum of d and positive weight of all these rows
     columns: Whole  # [n]: the columns of the root's split
     outside: bool  # whether the rows are outside these columns; all rows are outside no column
 
 
 def most_members(table: Columns) -> int:
-    """The largest number of columns that a split names."""
+    """The largest number of columns that a split can name."""
     return int(table.arity.max(initial=1))
 
 
@@ -186,20 +188,20 @@ class Encoding:
     table: Columns
     groups: tuple[Group, ...]  # the meaning of each group of columns
     classes: tuple[int, ...]  # the class of each decision node of the topology
-    base: int  # cost that no tree avoids (contradictory rows), in units
+    base: int  # cost that no tree avoids (equal rows with both outcomes), in units
     unit: int  # one unit of cost in the problem's whole-number objective
     most: int  # the objective if every row were right
-    positive: Floats  # [N], and `negative`: weight of the rows that each merged row stands for
+    positive: Floats  # [N], and `negative`: weight of the rows that are merged into each row
     negative: Floats
     size: Floats  # [N]: what each merged row adds to the size of a leaf
     smallest: int = 0  # the least size of a leaf with rows; 0 without this condition
 
     def total(self, cost: float) -> int:
-        """The objective of a tree of that cost (lower bounds of cost give upper bounds)."""
+        """The objective of a tree of this cost. A lower bound of the cost gives an upper bound."""
         return self.most - self.unit * (self.base + math.ceil(cost))
 
     def cost(self, total: int) -> int:
-        """The cost of a tree with that objective."""
+        """The cost of a tree with this objective."""
         return (self.most - total) // self.unit - self.base
 
     @cached_property
@@ -208,7 +210,7 @@ class Encoding:
         return pack(np.ones(len(self.table.d), np.bool_))
 
     def with_costs(self, alpha: int, beta: int) -> Encoding:
-        """The same problem where a false negative costs `alpha` and a false positive `beta`.
+        """A copy where a false negative costs `alpha` and a false positive costs `beta`.
 
         A tree costs ``base`` plus the cost that the search finds.
         """
@@ -233,14 +235,14 @@ def encode(problem: Problem) -> Encoding:
 
 
 def encode_all(problem: Problem, topologies: Sequence[Topology]) -> list[Encoding]:
-    """The same for each of some topologies, with the same columns and class numbers."""
+    """Turn a problem with several topologies into arrays that share columns and class numbers."""
     gains = problem.gains
     whole, classes = _encode(problem, topologies, gains.gain_tp, gains.gain_tn, shorten=True)
     return [replace(whole, classes=each) for each in classes]
 
 
 def encode_fronts(problem: Problem) -> Encoding:
-    """The same where d is negative minus positive weight, and no row is left out."""
+    """Turn a problem into arrays for fronts: both errors cost 1, and no row is left out."""
     return _encode(problem, [problem.topology], 1, 1, shorten=False)[0]
 
 
@@ -249,7 +251,7 @@ def _encode(
 ) -> tuple[Encoding, list[tuple[int, ...]]]:
     """The arrays of a problem with the first topology, and the classes of each topology.
 
-    To shorten them, costs are divided by a common unit, and rows without cost are left out.
+    `shorten` divides costs by a common unit and leaves out rows without cost.
     """
     check_countable(problem)
     rule = problem.smallest_leaf
@@ -308,7 +310,7 @@ def merge(problem: Problem) -> tuple[npt.NDArray[np.int32], Whole, Whole]:
 def _common_unit(*costs: Whole) -> int:
     """The largest number that divides all costs."""
     sizes = np.abs(np.concatenate(costs))
-    if (sizes == 1).any():  # mostly so without row weights; the gcd of many numbers is slow
+    if (sizes == 1).any():  # mostly true without row weights; the gcd of many numbers is slow
         return 1
     return max(int(np.gcd.reduce(np.unique(sizes))), 1)
 
@@ -358,7 +360,7 @@ def sorted_rows(local: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
 def make_classes(
     problem: Problem, groups: tuple[Group, ...], topologies: Sequence[Topology]
 ) -> tuple[list[tuple[int, ...]], tuple[npt.NDArray, ...]]:
-    """Number the subtrees. Equal subtrees (same shape, same rules) get one number; 0 is the leaf.
+    """Number the classes of subtrees: equal subtrees (same shape and rules) are one; 0 is the leaf.
 
     Returns for each topology the class of each node, and the arrays ``level`` to ``runs``.
     """
@@ -383,7 +385,7 @@ def make_classes(
         key = (left, right, allowed, fixed)
         if key not in known:
             known[key] = len(rows)
-            # the leaves of a fixed question have free labels: a leaf is each child's best tree
+            # the leaves of a fixed split have free labels, so it counts as two levels
             level = max(1 + max(rows[left][0], rows[right][0]), PAIR if fixed else STUMP)
             empty_ok = not fixed and not problem.forbid_empty_branches
             rows.append((level, left, right, empty_ok, fixed))
@@ -409,7 +411,7 @@ def make_classes(
 
 
 def _free_groups(problem: Problem, groups: tuple[Group, ...], node: int) -> tuple[int, ...]:
-    """The groups a node may split on whose split is not fixed."""
+    """The groups that a node without a fixed split may split on."""
     features = set(problem.allowed_features(node))
     return tuple(
         k for k, group in enumerate(groups) if group.fixed is None and group.features[0] in features
@@ -436,7 +438,7 @@ def _runs(groups: tuple[Group, ...], lists: list[tuple[int, ...]]) -> tuple[Whol
 
 
 def check_columns(groups: tuple[Group, ...]) -> None:
-    """Refuse sets whose tables would not fit into memory.
+    """Refuse problems with too many categories.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Problems with floors on sensitivity or specificity or a smallest leaf, and the whole frontier.
+"""Solves problems with floors or a smallest leaf, and finds the whole frontier.
 
 First, weighted searches without floors give trees at the corners of the frontier, and cuts
 ``alpha FN + beta FP >= LB``. Then fronts (fronts.py) find what lies between the corners.
@@ -30,16 +30,16 @@ CORNERS = 8
 """Most weighted searches before the fronts."""
 
 FLOOR_LIMIT = 2**25
-"""With a total weight of rows below this, weighted searches between two corners are exact."""
+"""Weighted searches between two corners are exact if the total weight of the rows is below this."""
 
 GREEDY_WORK = 2e8
-"""Most numbers to read for the first trees: about a fifth of a second."""
+"""Most numbers to read for the first trees. That takes about a fifth of a second."""
 
 FAR = 2.0**51
 """Stands for an infinite bound."""
 
 GRID = 4096
-"""Up to so many numbers of false negatives, each one has a bound of its own."""
+"""Most ranges of numbers of false negatives. Each range has one bound."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class FrontierOutcome:
     points : tuple of FrontierPoint
         By rising `fn`.
     least : tuple of int
-        For each number of false negatives, from 0 to that of the positive rows: a lower bound of
-        the false positives of trees with at most so many. If all is proved, this is the frontier.
+        Item fn is a lower bound of the false positives of trees with at most fn false negatives,
+        for fn from 0 to the weight of all positive rows. If all is proved, this is the frontier.
     proved : bool
         Whether all points are proved and none is missing.
     cancelled : bool
@@ -89,7 +89,7 @@ class FrontierOutcome:
 
 
 class FrontRun(Run):
-    """A search for the part of the frontier that the problem's floors leave.
+    """A search for the part of the frontier that meets the problem's floors.
 
     Raises
     ------
@@ -113,16 +113,17 @@ class FrontRun(Run):
         costs = self.costs()
         self.search = FrontSearch(self.encoding, self.halt, self.tighten, costs or MULTIPLIERS)
         fn, fp = max(self.fn_most, 0), max(self.fp_most, 0)
-        # what is found and still wanted, and for all trees ``alpha FN + beta FP >= LB``
+        # the points that are found, and those that are still wanted
         self.front = Front(np.array([[0, fn + 1], [fp + 1, 0], [-1, -1], [0, 0], [0, 0]], float))
+        # alpha, beta and LB: every tree has ``alpha FN + beta FP >= LB``
         self.cuts: list[tuple[int, int, int]] = []
 
     def costs(self) -> tuple[tuple[int, int], ...]:
-        """The costs of the two errors if there are no floors."""
+        """The costs of the two errors if only their weighted sum matters; else nothing."""
         return ()
 
     def tighten(self, front: Front) -> None:
-        """Say what is still wanted after the front became better."""
+        """Limit what is still wanted, after the front became better."""
 
     def offer(self, tree: Assignment) -> tuple[int, int]:
         """Insert a tree of the topology into the front. Returns its errors."""
@@ -135,7 +136,7 @@ class FrontRun(Run):
         return point
 
     def corner(self, alpha: int, beta: int) -> tuple[int, int]:
-        """Minimise ``alpha FN + beta FP`` without floors: a cut. Returns the tree's errors."""
+        """Minimise ``alpha FN + beta FP`` without floors, for a cut. Returns the tree's errors."""
         weighted = self.free.with_costs(alpha, beta)
         at = len(self.cuts)
         self.cuts.append((alpha, beta, 0))
@@ -156,7 +157,7 @@ class FrontRun(Run):
         search.fill(self.front, self.encoding.classes[0], self.encoding.everything, guide)
 
     def fewest_fp(self, most: Whole) -> Whole:
-        """Fewest false positives of trees with at most so many false negatives, from the cuts."""
+        """Fewest false positives that the cuts allow, for each most number of false negatives."""
         alpha, beta, least = np.array([(1, 1, 0), *self.cuts], np.int64).T
         return np.asarray(fewest_fp(least, alpha, beta, most))
 
@@ -171,7 +172,7 @@ class FrontRun(Run):
 
 
 def ranges(most: int) -> tuple[Whole, Whole]:
-    """The numbers up to `most` in at most `GRID` ranges: first and last of each."""
+    """The numbers from 0 to `most` in at most `GRID` ranges: first and last number of each."""
     step = most // GRID + 1
     first = np.arange(0, most + 1, step, dtype=np.int64)
     return first, np.minimum(first + step - 1, most)
@@ -181,7 +182,7 @@ def ranges(most: int) -> tuple[Whole, Whole]:
 
 
 class FloorRun(FrontRun):
-    """A problem with floors: minimise ``cost_fn FN + cost_fp FP`` within them.
+    """A search for the tree that meets the floors and has the least ``cost_fn FN + cost_fp FP``.
 
     If the objective counts one kind of error only, the other breaks ties. So no tree dominates the
     answer.
@@ -237,9 +238,9 @@ class FloorRun(FrontRun):
         return tree
 
     def tighten(self, front: Front) -> None:
-        """Keep the cheapest point of the front. From now on only cheaper points are wanted.
+        """Keep the cheapest point of the front. From then on only cheaper points are wanted.
 
-        With large counts the limit is a little higher than needed.
+        If the counts are large, the limit is a little higher than it has to be.
         """
         fn, fp, number = front.points[:3, front.points[2] >= 0].astype(np.int64)
         cost = self.cost_fn * fn + self.cost_fp * fp
@@ -285,8 +286,8 @@ class FloorRun(FrontRun):
         """Build greedy trees with several weights until one keeps the floors.
 
         The two extreme weights give the fewest false positives and the fewest false negatives. If
-        no tree keeps the floors, a tree that grows from the top down is the last attempt, for which
-        much time is taken only with floors.
+        no tree keeps the floors, the last attempt is a tree that grows from the top down. It gets
+        little time if there are no floors.
         """
         data = self.problem.data
         near = Fraction(max(data.n_negative, 1), max(data.n_positive, 1))
@@ -312,7 +313,7 @@ class FloorRun(FrontRun):
         """How many greedy trees are worth their time.
 
         The size of the problem decides, not the clock. The first tree can decide which of several
-        best trees is found, and that must not depend on the load of the machine.
+        best trees is found, and the load of the machine must have no influence on that.
         """
         table = self.free.table
         n_columns, n_groups = len(table.group), len(table.kind)
@@ -380,7 +381,7 @@ class FrontierRun(FrontRun):
         )
 
     def least(self, complete: bool) -> Whole:
-        """For each number of false negatives a lower bound of the false positives."""
+        """A lower bound of the false positives for each number of false negatives."""
         points, every = self.front.points, np.arange(self.fn_most + 1)
         found = points[1][np.searchsorted(points[0], every, side="right") - 1].astype(np.int64)
         if complete:
@@ -396,7 +397,7 @@ class FrontierRun(FrontRun):
 
 
 def frontier(problem: Problem, control: Control = DEFAULT_CONTROL) -> FrontierOutcome:
-    """Every undominated pair of false negatives and false positives, with a tree for each.
+    """Find every undominated pair of false negatives and false positives, with a tree for each.
 
     Parameters
     ----------
@@ -408,7 +409,7 @@ def frontier(problem: Problem, control: Control = DEFAULT_CONTROL) -> FrontierOu
     Returns
     -------
     FrontierOutcome
-        The points by rising FN. If time ran out, the points that were found.
+        The points by rising FN. If time runs out, it has the points that were found.
 
     Raises
     ------

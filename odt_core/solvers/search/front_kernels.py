@@ -1,16 +1,16 @@
 """Compiled primitives of fronts (twins with the same signatures: front_twins.py).
 
-A *front* is a list of points (false negatives, false positives), float64[5, n]: row 0 rises, row 1
-falls. Rows 2 to 4 say how a tree reaches the point: the number of its split (-1: no tree does, the
-point is a limit), and the point of the split's low child. The first point of a *wanted* front has
-no false negatives and the last no false positives. A tree is wanted if it lies below the staircase
-of the points.
+A *front* is a list of points, float64[5, n]. Row 0 has the false negatives, which rise. Row 1 has
+the false positives, which fall. Row 2 has the number of the split that reaches the point (-1: the
+point is a limit that no tree reaches). Rows 3 and 4 have the point of the split's low child. The
+first point of a *wanted* front has no false negatives, and the last has no false positives. A tree
+is wanted if it lies below the staircase of these points.
 
-Where several row sets are handled at once, ``P[b, v]`` and ``N[b, v]`` are the positive and the
-negative weight of set b in column v, ``PT[b]`` and ``NT[b]`` those of the whole set.
+If several row sets are handled at once, ``P[b, v]`` and ``N[b, v]`` are the positive and the
+negative weight of set b in column v. ``PT[b]`` and ``NT[b]`` are the weights of the whole set.
 
-A class of at most one level is given by `runs` and `alike`. A row of `runs` is a run of columns
-(see `Columns.runs`): how many of them may go one way (0: any number), the first and the last + 1.
+`runs` and `alike` describe a class of at most one level. A row of `runs` is a run of columns (see
+`Columns.runs`): how many of them may go one way (0: any number), the first column, the last + 1.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 
 @jit
 def column_sums(table, masks, positive, negative, P, N, PT, NT):
-    """Weights of each column in each row set of ``masks[B, W]``, and of the whole sets."""
+    """Weights of each row set of ``masks[B, W]`` in each column, and of the whole sets."""
     K = len(table.kind)
     one = np.uint64(1)
     P[:] = 0.0
@@ -58,9 +58,9 @@ def column_sums(table, masks, positive, negative, P, N, PT, NT):
 
 @jit
 def first_open(bounds, alpha, beta, wanted, found):
-    """For each split the first step of the wanted staircase that its ``bounds[B, L]`` leave open.
+    """The first step of the wanted staircase that the ``bounds[B, L]`` of each split leave open.
 
-    It is -1 if they exclude every step.
+    It is -1 if the bounds exclude every step.
     """
     for b in range(len(bounds)):
         found[b] = -1
@@ -86,7 +86,7 @@ def first_open(bounds, alpha, beta, wanted, found):
 
 @jit
 def _grown(points, n, more):
-    """The list with room for more points."""
+    """A list with room for more points."""
     if n + more <= points.shape[1]:
         return points
     new = np.empty((points.shape[0], 2 * (n + more)))
@@ -98,9 +98,9 @@ def _grown(points, n, more):
 
 @jit
 def _place(points, n, x, y, all_of_them):
-    """Insert a point, drop the points it dominates. Returns the new length and its place (or -1).
+    """Insert a point and drop the points that it dominates. Returns the new length and its place.
 
-    With `all_of_them` only equal points are dropped.
+    The place is -1 if the point is dropped. `all_of_them` drops only equal points.
     """
     low = 0
     high = n
@@ -137,7 +137,7 @@ def _place(points, n, x, y, all_of_them):
 
 @jit
 def combine(low, n_low, high, n_high, wanted, n, split):
-    """Insert the sums of two fronts' points into the wanted one. Returns list and length."""
+    """Insert the sums of two fronts' points into the wanted front. Returns it and its length."""
     for i in range(n_low):
         for j in range(n_high):
             x = low[0, i] + high[0, j]
@@ -166,7 +166,7 @@ def _holds(p, q, leaf):
 
 @jit
 def _two_ways(p, q, tp, tn, box, leaf, out, n):
-    """Insert both ways to label a split whose members weigh p and q."""
+    """Insert the two points of a split whose members weigh p and q: either side is positive."""
     if leaf[2] > 0 and not (_holds(p, q, leaf) and _holds(tp - p, tn - q, leaf)):
         return n
     if tp - p <= box[0] and q <= box[1]:
@@ -178,20 +178,20 @@ def _two_ways(p, q, tp, tn, box, leaf, out, n):
 
 @jit
 def stump_front(p, q, tp, tn, runs, alike, leaf, box, out):
-    """Front of a class of at most one level on one row set. Returns the list and its length.
+    """The front of a class of at most one level on one row set. Returns it and its length.
 
     Parameters
     ----------
     p, q : float64[V]
-        Positive and negative weight in each column; `tp` and `tn` are those of the set.
+        Positive and negative weight in each column. `tp` and `tn` are the weights of the set.
     alike : bool
-        Whether all rows may be called alike.
+        Whether all rows may get the same label.
     leaf : float64[3]
         A leaf with rows needs ``leaf[0] p + leaf[1] q >= leaf[2]``.
     box : float64[2]
         The most false negatives and false positives that are wanted.
     out : float64[2, ...]
-        Memory for the list.
+        Memory for the points.
     """
     n = 0
     out = _grown(out, n, 4)
@@ -214,10 +214,10 @@ def stump_front(p, q, tp, tn, runs, alike, leaf, box, out):
 
 @jit
 def _any_members(p, q, own, arity, tp, tn, leaf, box, out, n):
-    """Insert splits by any number of categories (`arity` 0), or by up to `arity` either way.
+    """Insert splits by any number of categories (`arity` 0), or by at most `arity` of them.
 
-    One category after the other is called positive or negative. Each *slot* has a list of the
-    errors so far. Slots differ in the labels that were used (see `_slots`).
+    One category after the other is called positive or negative. The errors so far are kept in a
+    list for each *slot*. A slot stands for the labels that were used (see `_slots`).
     """
     for way in range(1 if arity == 0 else 2):
         to = _slots(arity, way)
@@ -251,7 +251,7 @@ def _any_members(p, q, own, arity, tp, tn, leaf, box, out, n):
 @jit
 def _slots(arity, way):
     """The slot that calling a category positive (row 0) or negative (row 1) leads to, or -1."""
-    if arity == 0:  # slots: nothing called yet, all positive so far, all negative, both
+    if arity == 0:  # slots: no label yet, only positive so far, only negative, both
         to = np.empty((2, 4), np.int64)
         to[:, 0] = 1
         to[:, 1] = 3
@@ -260,7 +260,7 @@ def _slots(arity, way):
         to[1, 0] = 2
         to[1, 2] = 2
         return to
-    to = np.empty((2, arity + 1), np.int64)  # slots: how many were called the counted way
+    to = np.empty((2, arity + 1), np.int64)  # slots: how many categories have the counted label
     for s in range(arity + 1):
         to[1 - way, s] = s
         to[way, s] = s + 1 if s < arity else -1

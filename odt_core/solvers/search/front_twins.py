@@ -1,4 +1,4 @@
-"""Twins of the compiled primitives of fronts in plain NumPy (front_kernels.py describes them)."""
+"""Twins in plain NumPy of the compiled primitives of fronts (see front_kernels.py)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def column_sums(
     table: Columns, masks: Masks, positive: Floats, negative: Floats,
     P: Floats, N: Floats, PT: Floats, NT: Floats,
 ) -> None:  # fmt: skip
-    """Weights of each column in each row set, and of the whole sets."""
+    """Positive and negative weight of each row set in each column, and of the whole sets."""
     inside = unpack(masks, len(positive))
     PT[:], NT[:] = inside @ positive, inside @ negative
     b, row = np.nonzero(inside)
@@ -26,7 +26,7 @@ def column_sums(
 
 
 def first_open(bounds: Floats, alpha: Floats, beta: Floats, wanted: Floats, found: Whole) -> None:
-    """For each split, the first step of the staircase that its bounds leave open."""
+    """The first step of the staircase that the bounds of each split leave open, or -1."""
     x, y = wanted[0, 1:] - 1, wanted[1, :-1] - 1
     if not len(x):
         found[:] = -1
@@ -37,7 +37,7 @@ def first_open(bounds: Floats, alpha: Floats, beta: Floats, wanted: Floats, foun
 
 
 def undominated(points: Floats) -> Floats:
-    """The points that no other point dominates, by rising first row. Of equal points the first."""
+    """The points that no other point dominates, by rising first row. Equal points become one."""
     order = np.lexsort((np.arange(points.shape[1]), points[1], points[0]))
     points = points[:, order]
     keep = np.ones(points.shape[1], np.bool_)
@@ -61,9 +61,9 @@ def stump_front(
     p: Floats, q: Floats, tp: float, tn: float, runs: Whole, alike: bool, leaf: Floats,
     box: Floats, out: Floats,
 ) -> tuple[Floats, int]:  # fmt: skip
-    """Front of a class of at most one level on one set."""
+    """The front of a class of at most one level on one row set."""
     one_sided = [(0.0, 0.0)]
-    pairs: list[tuple[float, float]] = []  # weight of those on one side
+    pairs: list[tuple[float, float]] = []  # positive and negative weight of one side
     if alike:
         pairs += one_sided
     for arity, s, e in runs.tolist():
@@ -100,9 +100,10 @@ def called(
     Returns
     -------
     list of float64[5, S]
-        Before the first category and after each one. Rows: false negatives; false positives; the
-        number of categories with the counted label (if any number may have it: 1 if some are
-        positive, plus 2 if some are negative); the sum before; whether the last one is positive.
+        An array before the first category and one after each category. Its rows: false negatives;
+        false positives; the number of categories with the counted label (if any number may have it:
+        1 if some are positive, plus 2 if some are negative); the position of the sum in the array
+        before; whether the last category is positive.
     """
     history = [np.array([[0.0], [0.0], [0.0], [-1.0], [0.0]])]
     for a, b in zip(p.tolist(), q.tolist(), strict=True):
@@ -121,7 +122,7 @@ def called(
         better = np.ones(new.shape[1], np.bool_)
         if all_of_them:
             better[1:] = (new[:3, 1:] != new[:3, :-1]).any(axis=0)
-        else:  # each slot's costs lie below those of the slot before
+        else:  # shifted, so that only points with the same count are compared
             cost = new[1] - new[2] * (box[1] + 1)
             better[1:] = cost[1:] < np.minimum.accumulate(cost)[:-1]
         history.append(new[:, better])
@@ -129,7 +130,7 @@ def called(
 
 
 def _both_ways(sums: Floats, tp: float, tn: float, leaf: Floats) -> Floats:
-    """Points of splits from the weights of one side, with either side called positive."""
+    """Points of splits from the weights of one side. Either side is called positive."""
     p, q = sums.T
     holds = (leaf[0] * p + leaf[1] * q >= leaf[2]) | (p + q == 0)
     holds &= (leaf[0] * (tp - p) + leaf[1] * (tn - q) >= leaf[2]) | (p + q == tp + tn)

@@ -1,8 +1,8 @@
 """Fronts: for a set of rows, every undominated pair of false negatives and false positives.
 
-Weighted lower bounds exclude splits: if a tree has alpha FN + beta FP >= LB, it does not reach a
-point with alpha FN + beta FP < LB. A staircase of points (see front_kernels.py) says what is wanted
-of a front: a tree must lie below it.
+Weighted lower bounds exclude splits: if all trees of a split have alpha FN + beta FP >= LB, none of
+them reaches a point with alpha FN + beta FP < LB. A staircase of points (see front_kernels.py)
+limits what is wanted: only trees below it.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds, Splits
 from odt_core.solvers.search.subsets import Nodes, Wanted, walk
 
 Sums = tuple[Floats, ...]
-"""Four arrays: positive and negative weight of row sets in each column, ``[B, V]``, and in all,
-``[B]``."""
+"""Four arrays: positive and negative weight of row sets in each column, ``[B, V]``, and of the
+whole sets, ``[B]``."""
 
 MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
 """Costs of a false negative and a false positive in the weighted bounds."""
@@ -52,7 +52,7 @@ class Front:
     """Wanted points and found points, with the splits or trees that reach them."""
 
     points: Floats  # [5, n]: see front_kernels.py
-    # by their number in `points`; leaf-adjacent splits are not kept
+    # what reaches each point, by the number in `points`; leaf-adjacent splits are not kept
     sources: list[Joined | Assignment | None] = field(default_factory=list)
 
     @property
@@ -66,12 +66,12 @@ class Front:
         return np.ascontiguousarray(self.points[:2, self.points[2] >= 0])
 
     def insert(self, points: Floats, source: Assignment | None) -> None:
-        """Insert points that no point of the front dominates, and what reaches them."""
+        """Insert those points that no point of the front dominates, and what reaches them."""
         self.combine(points, NOTHING, len(self.sources))
         self.sources.append(source)
 
     def limit(self, points: Floats) -> None:
-        """Say that only points below these are wanted from now on."""
+        """From now on, only points below these are wanted."""
         self.combine(points, NOTHING, -1)
 
     def combine(self, low: Floats, high: Floats, split: int) -> bool:
@@ -106,7 +106,7 @@ def staircase(corners: Floats) -> Floats:
 
 
 def needed(wanted: Floats, floor: Floats) -> Floats | None:
-    """What is wanted of a child if the other child's front is not below the points `floor`."""
+    """The staircase wanted of a child if the other child's front is nowhere below `floor`."""
     corners = np.stack([wanted[0, 1:] - 1, wanted[1, :-1] - 1])
     both = (corners[:, :, None] - floor[:2, None, :]).reshape(2, -1)
     both = both[:, (both >= 0).all(axis=0)]
@@ -114,7 +114,7 @@ def needed(wanted: Floats, floor: Floats) -> Floats | None:
 
 
 def floor_of(bounds: Floats, alpha: Floats, beta: Floats, most: float) -> Floats:
-    """Points, float64[2, n], below a front with weighted bounds ``[L]``."""
+    """Points, float64[2, n], that a front with weighted bounds ``[L]`` is nowhere below."""
     step = max(int(most) // STEPS, 0) + 1
     first = np.arange(0.0, most + 1, step)
     last = first + step - 1
@@ -127,7 +127,7 @@ def floor_of(bounds: Floats, alpha: Floats, beta: Floats, most: float) -> Floats
 def fewest_fp(bounds: npt.NDArray, alpha: npt.NDArray, beta: npt.NDArray, fn: npt.NDArray) -> Any:
     """Fewest false positives that bounds ``alpha FN + beta FP >= bound`` allow for each `fn`.
 
-    Whole numbers; `bounds`, `alpha` and `beta` are vectors ``[L]``.
+    All are whole numbers. `bounds`, `alpha` and `beta` are vectors ``[L]``.
     """
     fewest = -((alpha[:, None] * fn - bounds[:, None]) // beta[:, None])
     return fewest.max(axis=0, initial=0)
@@ -143,7 +143,7 @@ class FrontSearch:
         self,
         encoding: Encoding,  # see `encode_fronts`
         halt: Whole,  # set to end the search, which then raises `Stopped`
-        tighten: Callable[[Front], None] = lambda front: None,  # told of a better front of the root
+        tighten: Callable[[Front], None] = lambda front: None,  # receives better fronts of the root
         multipliers: tuple[tuple[int, int], ...] = MULTIPLIERS,
     ) -> None:
         self.encoding, self.halt, self.tighten = encoding, halt, tighten
@@ -163,7 +163,7 @@ class FrontSearch:
     def searches(self) -> list[Search]:
         """A weighted search for each multiplier.
 
-        They leave out the smallest leaf: their bounds hold with it as well.
+        These searches ignore the smallest leaf. Their bounds hold with it as well.
         """
         free = replace(self.encoding, smallest=0)
         return [Search(free.with_costs(a, b), self.halt) for a, b in self.multipliers]
@@ -197,7 +197,7 @@ class FrontSearch:
             raise Stopped
 
     def sums(self, masks: Masks) -> Sums:
-        """Weights of row sets."""
+        """Positive and negative weights of row sets: see `Sums`."""
         n, v = len(masks), len(self.table.group)
         found = (np.empty((n, v)), np.empty((n, v)), np.empty(n), np.empty(n))
         loader.primitives().column_sums(
@@ -215,7 +215,7 @@ class FrontSearch:
         return out
 
     def bounds_on(self, i: int, cls: int, masks: Masks, limits: Floats) -> Floats:
-        """Weighted bounds of a class on row sets, for one multiplier; optima below the limits."""
+        """Weighted bounds of a class on row sets for one multiplier: optima if below the limits."""
         if self.table.level[cls] <= STUMP:
             return self.shallow_bounds(cls, self.sums(masks))[:, i]
         base = unpack(masks, len(self.base)) @ self.base[:, i]
@@ -223,7 +223,7 @@ class FrontSearch:
         return np.asarray(answer.cost + base)
 
     def open_step(self, bounds: Floats, wanted: Floats) -> Whole:
-        """For each split the first step of the staircase that its bounds leave open, or -1."""
+        """The first step of the staircase that the bounds of each split leave open, or -1."""
         found = np.empty(len(bounds), np.int64)
         loader.primitives().first_open(
             np.ascontiguousarray(bounds), self.alpha, self.beta, wanted, found
@@ -310,8 +310,8 @@ class Node(Bounds):
     def _solve(self, first: int, last: int) -> None:
         """Try all splits that the bounds leave open.
 
-        With two levels a split is tried as soon as its bounds are known: its front costs little
-        more and closes its neighbours.
+        If there are two levels, a split is tried as soon as its bounds are known: its front costs
+        little more than the bounds and closes its neighbours.
         """
         while len(sharpened := self._sharpen(first, last)):
             if self.is_pair:
@@ -323,8 +323,8 @@ class Node(Bounds):
     def _sharpen(self, first: int, last: int) -> Whole:
         """Raise the bounds of open splits. Returns these splits.
 
-        Of each split it solves one side with one multiplier: the multiplier that bounds the first
-        open step best, and the shallower or heavier side.
+        It solves one side of each split with one multiplier: the side of the shallower child or the
+        heavier side, and the multiplier that bounds the first open step best.
         """
         search, found = self.search, []
         part = slice(first, last)
@@ -398,7 +398,8 @@ class Node(Bounds):
     def _try(self, choice: Choice, inner: Masks, lower: Floats) -> None:
         """Insert the points of a split unless its bounds exclude it.
 
-        `inner` are the members' rows. `lower`, float64[2, L], bounds them and the other rows.
+        `inner` are the members' rows. `lower`, float64[2, L], has the bounds of the members' rows
+        and of the other rows.
         """
         self.search.check()
         front = self.front
@@ -415,7 +416,7 @@ class Node(Bounds):
                 self.search.tighten(front)
 
     def _stump_fronts(self, to_high: int, inner: Masks, _: Floats) -> tuple[Front, Front] | None:
-        """The fronts of the members and of the other rows; None if nothing is wanted of them."""
+        """The fronts of the members' rows and of the other rows; None if no point is wanted."""
         search, (low, high) = self.search, self.children
         sums = search.sums(inner[None])
         members = search.stump_front((low, high)[to_high], sums, self.front.box)
@@ -427,7 +428,7 @@ class Node(Bounds):
     def _deeper_fronts(
         self, to_high: int, inner: Masks, lower: Floats
     ) -> tuple[Front, Front] | None:
-        """The same for deeper children. Bounds say what is wanted of them."""
+        """The two fronts if the children are deeper. Their bounds limit what is wanted."""
         search, points, (low, high) = self.search, self.front.points, self.children
         wanted = needed(points, floor_of(lower[1], search.alpha, search.beta, points[0, -1] - 1))
         if wanted is None:
@@ -442,7 +443,7 @@ class Node(Bounds):
     # ------------------------------------------------------------ larger subsets
 
     def _raise_costs(self, x: int, masks: Masks, own: Floats, rest: Floats) -> Floats:
-        """See `Wanted`: one multiplier after the other while the split is open."""
+        """Raise the costs of a child for one multiplier after the other while a split is open."""
         self.search.check()
         x, own = x * self.h, own.copy()
         if self.table.level[self.children[x]] <= STUMP:

@@ -20,20 +20,20 @@ CHAIN, FULL, CAPPED = 0, 1, 2
 class Group:
     """A group of columns, and the features it comes from.
 
-    A *chain* holds nested columns, each a split by itself: the thresholds of an ordered feature
-    (with missing values a second chain, whose columns hold the missing bin as well), nested
-    two-valued features, or a fixed split. A *set* holds one column for each category: they are
-    disjoint and together hold every row.
+    A *chain* holds nested columns, and each column is a split by itself: the thresholds of an
+    ordered feature (if it has missing values, a second chain has columns that hold the missing
+    values as well), nested two-valued features, or a fixed split. A *set* holds one column for each
+    category. These columns are disjoint and together hold every row.
     """
 
     kind: int  # `CHAIN`, `FULL` or `CAPPED`
     arity: int  # the largest number of columns that go one way
-    n: int  # columns
-    features: tuple[int, ...]  # the feature; of nested two-valued features that of each column
-    # for each feature and code the first column that holds it (in a set the only one), `n` if no
-    # column does; for nested features 0 if the feature's column holds the code, else 1
+    n: int  # the number of columns
+    features: tuple[int, ...]  # the feature; in nested two-valued features one for each column
+    # for each feature and code: the first column that holds the code (in a set the only one), `n`
+    # if no column does; in nested features: 0 if the feature's column holds the code, else 1
     places: tuple[npt.NDArray[np.int32], ...]
-    fixed: Split | None = None  # the fixed question that the group stands for
+    fixed: Split | None = None  # the fixed split that the group stands for
 
     def local(self, codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """The first column that holds each of the merged rows, `n` if no column does."""
@@ -58,7 +58,7 @@ def _one_column(feature: int, inside: list[int], n_codes: int, fixed: Split | No
 def make_groups(
     problem: Problem, codes: npt.NDArray[np.int32], weight: npt.NDArray[np.int64]
 ) -> tuple[Group, ...]:
-    """The groups of columns of a problem: chains first, then sets, then fixed questions.
+    """The groups of columns of a problem: chains first, then sets, then fixed splits.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def make_groups(
     codes : int32[N, G]
         The merged rows.
     weight : int64[N]
-        Their weights. They decide from which end thresholds are counted.
+        Their weights, which decide from which end thresholds are counted.
     """
     chains: list[Group] = []
     sets: list[Group] = []
@@ -123,7 +123,7 @@ def _threshold_chains(
 
 
 class _Single(NamedTuple):
-    """A chain of one column: its rows and the others as bits, and how many they are."""
+    """A chain of one column: the rows in it and the others, as bits and as numbers."""
 
     group: Group
     bits: tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]
@@ -131,7 +131,7 @@ class _Single(NamedTuple):
 
     @classmethod
     def of(cls, group: Group, codes: npt.NDArray[np.int32]) -> _Single:
-        """The rows of a chain of one column."""
+        """Count the rows of a chain of one column."""
         outside = group.local(codes)
         rows = int(outside.sum())
         bits = np.packbits(outside == 0), np.packbits(outside == 1)
@@ -155,9 +155,9 @@ def nest(codes: npt.NDArray[np.int32], chains: list[Group]) -> list[Group]:
 
 
 def _nested(columns: list[_Single], side: int) -> list[int]:
-    """How far columns are nested, from one side of the first: the side of each of these.
+    """The sides of the first columns that are nested, if the first column is taken from `side`.
 
-    A column joins only if this leaves no more rows to count than the column by itself.
+    A column joins only if no more rows are counted for it then than for the column by itself.
     """
     sides = [side]
     for last, column in pairwise(columns):
@@ -175,7 +175,7 @@ def _nested(columns: list[_Single], side: int) -> list[int]:
 
 
 def _joined(columns: list[_Single], sides: list[int]) -> Group:
-    """One chain from the sides of single columns."""
+    """One chain from nested sides of single columns."""
     if len(columns) == 1:
         return columns[0].group
     if columns[0].sizes[sides[0]] > columns[-1].sizes[1 - sides[-1]]:

@@ -1,8 +1,8 @@
-"""The compiled primitives of tables (twins.py has those that need one in plain NumPy).
+"""The compiled primitives that use tables (twins.py has twins of some of them in plain NumPy).
 
-Leaf-adjacent splits of many row sets are solved together: element i of a vector belongs to row set
-i, and loops run over the columns, so that every step is one addition and a few comparisons for all
-row sets. Their accumulators lie in one array at distances that the compiler knows, or it would not
+Leaf-adjacent splits of many row sets are solved together. Element i of a vector belongs to row set
+i, and loops run over the columns. So every step is one addition and a few comparisons for all row
+sets. The accumulators lie in one array at distances that the compiler knows. Otherwise it would not
 use vector instructions.
 """
 
@@ -31,30 +31,30 @@ from odt_core.solvers.search.groups import CHAIN
 
 _plain: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 jit = numba.njit(**_plain)
-"""For kernels that allocate nothing. numba then leaves out reference counts, which would cost two
-fifths of the time."""
+"""For kernels that allocate nothing. numba then counts no references, which would take two fifths
+of the time."""
 inner = numba.njit(**_plain, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""For kernels that only other kernels call. numba then compiles no entry from Python."""
+"""For kernels that only other kernels call. numba then compiles no entry for Python."""
 inlined = numba.njit(inline="always", nogil=True, error_model="numpy", _nrt=False)
 """For kernels that are compiled into their callers."""
 
 first_bit: Any = trailing_zeros
-"""The number of the lowest bit that is set."""
+"""The position of the lowest bit that is set."""
 
 TILE = 8
-"""Columns that `transpose` copies together: their rows stay in the cache."""
+"""Columns that `transpose` copies together. Their rows stay in the cache."""
 
 INF = np.inf
 ONE_BIT = np.uint64(1)
 
 BLOCK = 128
-"""Lanes in one pass."""
+"""Row sets that are solved in one pass."""
 HIGH, A, B, C = BLOCK, 2 * BLOCK, 3 * BLOCK, 4 * BLOCK
-"""Accumulators. Number 0 is the least sum of the columns called positive, HIGH the largest sum of
-the columns called negative; A to C belong to a run of any number of columns.
-"""
+"""Where accumulators begin. At 0 is the least sum of the columns called positive, at HIGH the
+largest sum of the columns called negative. A to C belong to a run of which any number of columns
+may go one way."""
 KEPT = A
-"""Where the smallest entries of another run begin; the largest follow."""
+"""Where the smallest entries of any other run begin. Its largest entries follow."""
 
 
 # ---------------------------------------------------------------- counting
@@ -62,7 +62,7 @@ KEPT = A
 
 @inner
 def cells_to_columns(T, sums, total):
-    """From sums over cells to sums over columns: cumulate chains, recover dropped columns."""
+    """Turn sums over cells into sums over columns: cumulate chains, recover dropped columns."""
     for k in range(len(T.kind)):
         s, e = T.start[k], T.start[k + 1]
         if T.kind[k] == CHAIN:
@@ -77,7 +77,7 @@ def cells_to_columns(T, sums, total):
 
 @inlined
 def rows_to_columns(T, F, D):
-    """The same for the rows of a table. D are the sums over its columns."""
+    """Turn rows of a table from cells into columns. D are the sums over the table's columns."""
     n = len(D)
     for k in range(len(T.kind)):
         s, e = T.start[k], T.start[k + 1]
@@ -99,7 +99,7 @@ def rows_to_columns(T, F, D):
 
 @inlined
 def count_cells(T, mask, F, D, P):
-    """Sums of d over the rows in two cells (one half), in each cell, and the totals."""
+    """Sums of d over the rows in two cells (half of the table), in each cell, and over all rows."""
     F[:, :] = 0.0
     P[:] = 0.0
     total = 0.0
@@ -127,7 +127,7 @@ def count_cells(T, mask, F, D, P):
 
 @inner
 def transpose(F, add):
-    """Swap rows and columns of a table (add 0), or add the two halves up (1); block by block."""
+    """Swap rows and columns of a table (`add` 0), or add its two halves (1), block by block."""
     n = len(F)
     for first in range(0, n, TILE):
         for v in range(first + 1, n):
@@ -140,7 +140,7 @@ def transpose(F, add):
 
 @inner
 def fill_table(T, mask, F, D, P):
-    """The table of a row set. Returns total and positive weight."""
+    """Fill the table of a row set. Returns its sum of d and its positive weight."""
     total, positive = count_cells(T, mask, F, D, P)
     transpose(F, 1.0)
     rows_to_columns(T, F, D)
@@ -153,17 +153,17 @@ def fill_table(T, mask, F, D, P):
 
 @jit
 def count_pairs(T, mask, counted, halt):
-    """See `twins.count_pairs`. It ignores `halt`: a million rows need less than a second."""
+    """Count the table of a row set. It ignores `halt`: a million rows take less than a second."""
     F, D, P, totals = counted
     totals[0], totals[1] = fill_table(T, mask, F, D, P)
 
 
-# ---------------------------------------------------------------- tables of columns and of two
+# ---------------------------------------------------------------- tables of one and two columns
 
 
 @inlined
 def copy_to(F, G, first):
-    """F = G from row `first` on."""
+    """Copy G from row `first` on into F."""
     for u in range(len(F)):
         row, other = F[u], G[first + u]
         for j in range(len(row)):
@@ -172,7 +172,7 @@ def copy_to(F, G, first):
 
 @inlined
 def add_to(F, G):
-    """F += G."""
+    """Add G to F."""
     for u in range(len(F)):
         row, other = F[u], G[u]
         for j in range(len(row)):
@@ -200,11 +200,11 @@ def count_ones(table: Columns, *rest: Any) -> None:
     ----------
     table : Columns
     own : uint64[V, W]
-        The rows of each column that are not in the column of its chain before it.
+        The rows of each column; in a chain, those that are not in the column before it.
     one, D, P : float32[V, V, V], float64[V, V], float64[V, V]
         Filled.
     halt : int64[1]
-        Not 0 to end the search. The arrays then hold no meaning.
+        Set to end the search. The arrays then have no meaning.
     """
     ones_into(table, *rest, make_scratch(table))
 
@@ -242,7 +242,7 @@ def count_lines(table: Columns, *rest: Any) -> None:
 
 @inlined
 def line_of(at, a, b, u):
-    """Where row u of the table of columns a and b is."""
+    """The line that holds row u of the table of columns a and b."""
     low, high = min(a, b), max(a, b)
     if u < low:
         low, high, u = u, low, high
@@ -253,7 +253,7 @@ def line_of(at, a, b, u):
 
 @inlined
 def sum_into(row, start, sign, line):
-    """Row = start + sign * line."""
+    """Set row to start + sign * line."""
     for j in range(len(row)):
         row[j] = start[j] + sign * line[j]
 
@@ -302,10 +302,10 @@ def side_table(X, base, first, second, outside, S):
 
 @inlined
 def vector_some(F, s, e, lo, n, c0, c1, m, acc):
-    """The least and the largest sum of one to m rows of s..e for each set; earlier runs count too.
+    """Update the least and the largest sum with those of one to m of the rows s to e of F.
 
-    The `m` smallest and largest entries are kept in order. If `m` is a constant, the compiler
-    unrolls their loops.
+    The `m` smallest and the `m` largest entries of each row set are kept in order. If `m` is a
+    constant, the compiler unrolls the loops over them.
     """
     far = KEPT + m * BLOCK
     for i in range(m * BLOCK):
@@ -340,7 +340,7 @@ def vector_some(F, s, e, lo, n, c0, c1, m, acc):
 
 @inlined
 def vector_any(F, s, e, lo, n, c0, c1, empty_ok, acc):
-    """The same where any columns may go one way: all with a negative sum are called positive."""
+    """Update the least sum where all columns with a negative sum may be called positive."""
     for i in range(n):
         acc[i + A] = 0.0
         acc[i + B] = INF
@@ -367,7 +367,7 @@ def vector_any(F, s, e, lo, n, c0, c1, empty_ok, acc):
 
 @inner
 def vector_run(F, arity, s, e, lo, n, c0, c1, empty_ok, acc):
-    """A run of columns of which up to `arity` may go one way, or `ANY` number."""
+    """Update the sums with a run of columns of which up to `arity` or `ANY` may go one way."""
     if arity == ANY:
         vector_any(F, s, e, lo, n, c0, c1, empty_ok, acc)
     elif arity == 1:
@@ -380,7 +380,7 @@ def vector_run(F, arity, s, e, lo, n, c0, c1, empty_ok, acc):
 
 @inner
 def vector_costs(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
-    """Least cost of a class of at most one level for row sets, into ``out[:n_all]``.
+    """Least cost of a class of at most one level for each row set, into ``out[:n_all]``.
 
     The sum of d of row set i over column j is ``c0[j] + c1 * F[j, lo + i]``, its total is
     ``tot[i]``, and its positive weight is ``pos[i]``.
@@ -417,10 +417,8 @@ class Scratch(NamedTuple):
     P: Floats
     sides: Floats  # [4, V]: costs of the low and high child inside the columns, and outside
     lines: Floats  # [3, V]: sums of one row set over the columns, or other values of each column
-    pairs: (
-        Whole  # [2, BLOCK]: pairs of columns, and `block` [V, BLOCK]: their sums over the columns
-    )
-    block: Floats
+    pairs: Whole  # [2, BLOCK]: pairs of columns
+    block: Floats  # [V, BLOCK]: the sums of the pairs over the columns
     few: Floats  # [4, BLOCK]: values of the pairs
     sums: Floats  # [2, q, V] and `state` [q, 7]: the walk over subsets of a set
     state: Floats
@@ -433,7 +431,7 @@ _kept = threading.local()
 
 
 def make_scratch(table: Columns) -> Scratch:
-    """Working memory for a problem's columns. A thread keeps that of its last problem."""
+    """Working memory for a problem's columns. A thread keeps the memory of its last problem."""
     if getattr(_kept, "start", None) is not table.start:
         _kept.start, _kept.scratch = table.start, _new_scratch(table)
     found: Scratch = _kept.scratch
@@ -464,7 +462,7 @@ def _new_scratch(table: Columns) -> Scratch:
 
 @inner
 def one_set(T, cls, x, total, positive, acc):
-    """Least cost of a class of at most one level on a row set. x are its sums over the columns."""
+    """Least cost of a class of at most one level on a row set with the sums x over the columns."""
     best = INF
     if T.level[cls] == LEAF or T.empty_ok[cls]:
         best = total if total < 0.0 else 0.0
@@ -518,7 +516,7 @@ def costs_into(T, cls, X, total, positive, cost, S):
 
 
 def leaf_costs(table: Columns, cls: int, X: Floats, total: Floats, positive: Floats) -> Floats:
-    """See `twins.leaf_costs`."""
+    """Least cost of a class of at most one level for row sets: see `twins.leaf_costs`."""
     cost = np.empty(len(total))
     costs_into(table, cls, np.ascontiguousarray(X), total, positive, cost, make_scratch(table))
     return cost
@@ -555,9 +553,9 @@ def two_into(T, cls, masks, limits, halt, cost, choice, S):
 def two_levels(table: Columns, *rest: Any) -> None:
     """Least cost of a class of two levels on each row set, if it is below its limit.
 
-    Of equal splits it chooses the first in the order of the loop (loop.py): all rows to the low or
-    to the high child, single columns, then pairs and larger subsets of one group after the other.
-    Members that go to the low child come before members that go to the high child.
+    Of splits of equal cost it chooses the first in the order of the loop (loop.py): first all rows
+    to the low or to the high child, then single columns, then pairs and larger subsets of one group
+    after the other. Members that go to the low child come before members that go to the high child.
 
     Parameters
     ----------
@@ -565,9 +563,9 @@ def two_levels(table: Columns, *rest: Any) -> None:
     cls : int
     masks : uint64[B, W]
     limits : float64[B]
-        If no cost is below its limit, `cost` is the limit.
+        If the least cost of a row set is not below its limit, its `cost` is the limit.
     halt : int64[1]
-        Not 0 to end the search. Row sets that are not solved then have the cost 0.
+        Set to end the search. Row sets that are not solved then have the cost 0.
     cost : float64[B]
         Filled with the least costs.
     choice : int32[B, 3 + M]
@@ -591,11 +589,11 @@ def two_sides_into(T, cls, X, base, first, second, outside, limits, halt, cost, 
 
 
 def two_levels_of_sides(table: Columns, *rest: Any) -> None:
-    """`two_levels` for rows inside or outside splits, given the class and what follows.
+    """Least cost of a class of two levels on the rows inside or outside each of B splits.
 
-    These are `crossings`, the `base` that is split, the first and the second column of each
-    split, int64[B] (-1: no second column), whether its outside is meant, bool[B], and the other
-    parameters of `two_levels` from `limits` on.
+    The parameters after the class are `crossings`, the `base` whose rows are split, the first and
+    the second column of each split, int64[B] (-1: no second column), whether the rows are outside,
+    bool[B], and the parameters of `two_levels` from `limits` on.
     """
     two_sides_into(table, *rest, make_scratch(table))
 
@@ -636,7 +634,7 @@ def two_of_table(T, cls, total, positive, limit, choice, S, halt):
 
 @inner
 def set_bound(T, k, sides):
-    """Lower bound of every split of a set."""
+    """A lower bound of the cost of every split of a set."""
     least = 0.0
     for v in range(T.start[k], T.start[k + 1]):
         a = sides[0, v]
@@ -647,7 +645,7 @@ def set_bound(T, k, sides):
 
 @inner
 def singles(T, cls, total, positive, best, choice, S):
-    """Splits by one column; neighbouring groups go together."""
+    """Try splits by one column. Neighbouring groups are solved together."""
     low, high = T.low[cls], T.high[cls]
     tot, pos, sides, least = S.lines[0], S.lines[1], S.sides, best
     at, end = T.groups_at[cls], T.groups_at[cls + 1]
@@ -686,9 +684,9 @@ def singles(T, cls, total, positive, best, choice, S):
 
 @inner
 def pairs(T, cls, k, way, total, positive, best, choice, S):
-    """Splits of a set by two columns that go to the low (way 0) or high child (1).
+    """Try splits of a set by two columns that go to the low (way 0) or high child (1).
 
-    Those that lower bounds leave open are solved together.
+    Splits that lower bounds leave open are solved together.
     """
     s, e = T.start[k], T.start[k + 1]
     weight = S.lines[2]
@@ -721,7 +719,7 @@ def pairs(T, cls, k, way, total, positive, best, choice, S):
 
 @inner
 def open_pairs(T, cls, way, n, total, positive, best, choice, S):
-    """The splits whose two columns (`S.pairs`) go to the low (way 0) or high child (1)."""
+    """Solve the splits whose two columns (`S.pairs`) go to the low (way 0) or high child (1)."""
     first, second = S.pairs[0], S.pairs[1]
     tot, pos, inside, outside, zero = S.few[0], S.few[1], S.few[2], S.few[3], S.lines[0]
     for j in range(len(S.D)):
@@ -768,13 +766,13 @@ def heaviest_first(T, k, D, P, order):
 
 
 REST = 6
-"""Column of `Scratch.state` for the least cost of the undecided columns. The six before it are
-cost, sum of d and positive weight, each of the low and of the high side."""
+"""Column of `Scratch.state` for the least cost of the undecided columns. The six columns before it
+have the cost, the sum of d and the positive weight, each of the low and of the high side."""
 
 
 @inner
 def subsets(T, cls, k, best, choice, S, halt):
-    """Splits of a set by any allowed subset, depth first over the columns."""
+    """Try splits of a set by any allowed subset. Walks depth first over the columns."""
     size, arity = T.start[k + 1] - T.start[k], T.arity[k]
     order, side, lows = S.order[0], S.order[1], S.order[2]
     n = heaviest_first(T, k, S.D, S.P, order)
@@ -839,7 +837,7 @@ def step(T, child, to, i, v, S):
 def write_subset(T, k, n, order, side, choice):
     """Write the split that sends order[i] to the low (side 1) or high (2) child.
 
-    It names the smaller side. If that is empty, it names a column without rows.
+    It names the smaller side. If this side is empty, it names a column without rows.
     """
     lows = 0
     for i in range(n):

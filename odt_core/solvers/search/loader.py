@@ -48,14 +48,14 @@ TWINS = {
 
 PACKAGE = "odt_core.solvers.search"
 FEW_CELLS = 20_000
-"""Distinct rows times columns. A smaller search mostly ends before kernels are loaded."""
+"""Distinct rows times columns. A search with fewer mostly ends before kernels are loaded."""
 LOOK_EVERY = 0.5
 """Seconds between checks whether kernels are compiled."""
 PATIENCE = 300
-"""Seconds that a study waits at most for sweeps."""
+"""Most seconds that a study waits until sweeps are compiled."""
 SWEEPS = "sweep_kernels"
 UNUSED_FOR = 30 * 86400.0
-"""Seconds after which the kernels of another state of the sources are removed."""
+"""Kernels of another state of the sources are removed after so many seconds without use."""
 
 SHARED = ("columns", "groups")
 """The modules whose constants are compiled into the kernels."""
@@ -99,7 +99,7 @@ class Loader:
         on_wait: Callable[[], None] = lambda: None,
         should_stop: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Prepare for a study of many searches: load what is compiled, compile the others.
+        """Prepare for a study of many searches: load what is compiled, and compile the rest.
 
         Sweeps have no twin. Without them the search may find another tree of the same value. So a
         study waits until sweeps are compiled if its rows may use them. Then its trees do not depend
@@ -108,7 +108,7 @@ class Loader:
         Parameters
         ----------
         rows : iterable of EncodedData
-            The rows of the study's searches, or rows from which these are drawn.
+            The rows of the study's searches, or larger sets from which they are drawn.
         on_wait : callable
             Called if the study has to wait.
         should_stop : callable
@@ -152,7 +152,7 @@ class Loader:
 
         vars(config)["CACHE_DIR"] = str(cache)
         importlib.import_module(f"{PACKAGE}.{module}").compile_kernels(*sample())
-        with suppress(OSError):  # a folder that only others may write
+        with suppress(OSError):  # this process may not be allowed to write to the folder
             os.utime(cache)
         self._add(module, KERNELS[module])
         self._waiting.remove(module)
@@ -169,7 +169,7 @@ class Loader:
         return tuple(self._waiting)
 
     def compile_in_background(self) -> None:
-        """Start one process that compiles the primitives, unless they are ready or in work."""
+        """Start one process that compiles the primitives, unless they are compiled or in work."""
         if self._started or os.environ.get("ODT_COMPILED") == "0" or not self.waiting:
             return
         self._started = True
@@ -203,7 +203,7 @@ def folder(module: str) -> Path:
     digest = hashlib.sha256()
     for name in (*KERNELS, *SHARED):
         path = Path(__file__).with_name(f"{name}.py")
-        digest.update(f"{path}{path.stat().st_mtime_ns}".encode())  # numba looks at the same
+        digest.update(f"{path}{path.stat().st_mtime_ns}".encode())  # numba checks both, too
         digest.update(path.read_bytes())
     base = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("odt-studio")
     return Path(base) / f"{module}-{digest.hexdigest()[:12]}"
@@ -220,9 +220,9 @@ def _is_in_work(module: str) -> bool:
 
 
 def warm_up() -> None:
-    """Compile the primitives now unless they are ready, and use them from now on.
+    """Compile the primitives now unless they are compiled, and use them from now on.
 
-    If another process compiles a module, wait for it.
+    If another process is compiling a module, wait for it.
     """
     for module in loader.waiting:
         final, work = folder(module), folder(module).with_suffix(".unfinished")
@@ -244,7 +244,7 @@ def warm_up() -> None:
 def remove_unused(module: str) -> None:
     """Remove kernels of other states of the sources that no process has loaded for a month."""
     for other in folder(module).parent.glob(f"{module}-????????????"):
-        with suppress(OSError):  # another process removes it, too
+        with suppress(OSError):  # another process may remove it at the same time
             if other != folder(module) and time.time() - other.stat().st_mtime > UNUSED_FOR:
                 shutil.rmtree(other)
 

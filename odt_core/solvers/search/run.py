@@ -1,4 +1,4 @@
-"""One run of a search: the clock, progress, the best tree, the proved bound.
+"""One run of a search: its clock, its progress, its best tree and its proved bound.
 
 The search has a thread of its own. The calling thread watches the clock and the user, reports
 progress and better trees, and sets a flag that ends the search.
@@ -38,7 +38,7 @@ from odt_core.tree import count_assignment
 POLL_SECONDS = 0.02
 REPORT_SECONDS = 0.25
 BUILD_SECONDS = 0.1
-"""Time for building a tree after a stop, or while the search goes on."""
+"""Most seconds for building a tree after a stop, or while the search goes on."""
 FIRST_TREE, NEXT_TREE = 0.5, 1.0
 """Seconds before the first tree is reported, and between two trees."""
 
@@ -60,7 +60,7 @@ class SearchOutcome:
     infeasible : bool
         Whether it is proved that no tree meets the floors.
     cancelled : bool
-        Whether `should_stop` ended the search.
+        Whether the user ended the search.
     seconds : float
         Wall-clock time.
     trace : tuple of TracePoint
@@ -80,7 +80,7 @@ class SearchOutcome:
 class Run:
     """A search in a thread of its own, which ends when time is up or the user asks.
 
-    A subclass gives the `work`, and what it has found so far: `known` and `tree`.
+    A subclass implements the `work`, and says what it has found so far: `known` and `tree`.
     """
 
     def __init__(self, problem: Problem, control: Control) -> None:
@@ -100,7 +100,7 @@ class Run:
         return None, None
 
     def tree(self) -> Assignment | None:
-        """A tree that is better than the last one that this gave; None without one."""
+        """A tree that is better than the last one returned; None if there is none."""
         return None
 
     @property
@@ -109,7 +109,7 @@ class Run:
         return time.monotonic() - self._began
 
     def go(self) -> bool:
-        """Do the work, and report meanwhile. Returns whether it was completed."""
+        """Do the work, and report its progress. Returns whether the work was completed."""
         failures: list[BaseException] = []
 
         def safely() -> None:
@@ -147,7 +147,7 @@ class Run:
         self._next_tree = self.seconds + NEXT_TREE
 
     def report(self, total: int | None, bound: int | None, force: bool = False) -> None:
-        """Report total and bound if they changed or it is time to."""
+        """Report total and bound if they changed or the last report is `REPORT_SECONDS` old."""
         point = TracePoint(self.seconds, total, bound)
         last = self.trace[-1] if self.trace else None
         changed = last is None or (last.incumbent, last.bound) != (total, bound)
@@ -161,7 +161,7 @@ class Run:
     def outcome(
         self, tree: Assignment | None, total: int | None, bound: int, proved: bool, infeasible: bool
     ) -> SearchOutcome:
-        """The outcome, which is reported as well."""
+        """Report the final total and bound, and return the outcome."""
         self.report(total, bound, force=True)
         seconds, trace = self.seconds, tuple(self.trace)
         return SearchOutcome(tree, total, bound, proved, infeasible, self.cancelled, seconds, trace)
@@ -181,7 +181,7 @@ class WeightedRun(Run):
         super().__init__(problem, control)
         self.encoding = encode(problem) if encoding is None else encoding
         self.best = self.cutoff = float(cutoff)
-        self.choice: Choice | None = None  # the best tree, as far as its splits are known
+        self.choice: Choice | None = None  # those splits of the best tree that are known
         self.bound = 0.0  # proved lower bound of the cost
         self.infeasible = False  # whether there is no tree at all
         self._lock = threading.Lock()
@@ -239,7 +239,7 @@ class WeightedRun(Run):
         return builder.build(choice), builder.cost
 
     def _build_in_time(self, choice: Choice | None) -> tuple[Assignment, int] | None:
-        """The tree of a choice and its cost; None if its other splits need too much time."""
+        """The tree of a choice and its cost; None if finding its other splits takes too long."""
         if choice is None:
             return None
         halt = np.zeros(1, np.int64)
@@ -275,9 +275,10 @@ def solve_search(problem: Problem, control: Control = DEFAULT_CONTROL) -> Search
     problem : Problem
         Any problem.
     control : Control
-        The limits, and who follows the search. The search ends within 0.3 s of its time limit or of
-        a stop. Its functions are called in the calling thread: `on_progress` at least twice a
-        second, `on_found` about once a second. The objective does not depend on `threads`.
+        The limits, and the functions that follow the search. The search ends within 0.3 s of its
+        time limit or of a stop. The functions are called in the calling thread: `on_progress` at
+        least twice a second, `on_found` about once a second. The objective does not depend on
+        `threads`.
 
     Returns
     -------
@@ -297,7 +298,7 @@ def solve_search(problem: Problem, control: Control = DEFAULT_CONTROL) -> Search
 
 
 def solve(problem: Problem, engine: Engine, control: Control, mip_options: MipOptions) -> Solution:
-    """Solve by the exact search alone. See `odt_core.solvers.solve`."""
+    """Solve a problem by the exact search alone. See `odt_core.solvers.solve`."""
     began = time.perf_counter()
     loader.begin(problem)
     outcome = solve_search(problem, control)

@@ -1,10 +1,10 @@
 """Trees of any shape: the best tree with at most k questions, for k = 0, 1, 2 ...
 
-A mirror image has the same trees, so there are 66 topologies of at most four levels. They are
-searched one after the other: topologies of few levels first, which are quick and give good trees
-early, then the others by rising number of questions. Each search looks only for trees that are
-better than the best so far, and uses the store and tables of the searches before it. See
-docs/method.md.
+A topology and its mirror image have the same trees, so there are 66 topologies of at most four
+levels. They are searched one after the other. Topologies of few levels come first: they are quick
+and give good trees early. The others follow by rising number of questions. Each search looks only
+for trees that are better than the best so far, and uses the store and tables of the searches before
+it. See docs/method.md.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from odt_core.topology import Topology, unordered_topologies
 from odt_core.tree import count_assignment
 
 FEW_LEVELS = 3
-"""Topologies of at most so many levels are searched before all others."""
+"""Topologies of at most so many levels are searched first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class SizePoint:
 
 
 class _Candidate(NamedTuple):
-    """A tree that was found. The larger its first two numbers, the better."""
+    """A tree that was found. A better tree has a larger total, or the same and fewer errors."""
 
     total: int
     minus_errors: int
@@ -78,7 +78,7 @@ class _Candidate(NamedTuple):
 
 
 OnPoints = Callable[[tuple[SizePoint, ...]], None]
-"""Receives all points as known so far."""
+"""Receives all points, as far as they are known."""
 
 
 class _Sizes:
@@ -89,7 +89,7 @@ class _Sizes:
     best : dict of int to _Candidate
         The best tree with exactly k questions.
     bound : dict of Topology to int
-        For each topology an upper bound of its trees' totals.
+        An upper bound of the totals of each topology's trees.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class _Sizes:
         self.problem, self.engine, self.control = problem, engine, control
         self.most_questions = most_questions
         self.best: dict[int, _Candidate] = {}
-        # no tree has more: equal rows get the same answer
+        # no tree has a larger total: equal rows get the same answer
         most = int(np.maximum(positive * gains.gain_tp, negative * gains.gain_tn).sum())
         sizes = range(1, most_questions + 1)
         self.bound = {topology: most for k in sizes for topology in unordered_topologies(k)}
@@ -146,7 +146,7 @@ class _Sizes:
         return None if found is None else found.total
 
     def bound_of(self, k: int) -> int | None:
-        """Upper bound with at most k questions; None if no tree meets the conditions."""
+        """Upper bound of the total with at most k questions; None if there is no such tree."""
         bounds = [bound for topology, bound in self.bound.items() if topology.n_nodes <= k]
         bounds += [self.best[0].total] if 0 in self.best else []
         found = max(bounds, default=-1)
@@ -169,7 +169,7 @@ class _Sizes:
             if self.is_settled(wanted) or (known is not None and self.bound[topology] <= known):
                 continue
             left = self.control.time_limit - self.seconds
-            self.cancelled = self.control.stopped()  # a quick search may not ask
+            self.cancelled = self.control.stopped()  # a quick search may end before it asks
             if self.cancelled or left <= 0:
                 return
             outcome = self._outcome(problem, encoding, left)
@@ -183,7 +183,7 @@ class _Sizes:
                 return
 
     def _keep_bound(self, topology: Topology, bound: int) -> None:
-        """Keep the bound of a topology, for the smaller topologies that it includes as well."""
+        """Keep the bound of a topology. It also holds for the smaller topologies it includes."""
         for other in self.bound:
             smaller = not self.problem.forbid_empty_branches and other.n_nodes < topology.n_nodes
             if other == topology or (smaller and topology.includes(other)):
@@ -246,8 +246,8 @@ def solve_sizes(
     most_questions : int
         The largest k, from 1 to 15.
     control : Control
-        The limits, for everything, and who follows the search. `on_progress` receives incumbent and
-        bound of the largest k. `on_found` is not called.
+        The limits of all searches together, and the functions that follow them. `on_progress`
+        receives incumbent and bound of the largest k. `on_found` is not called.
     every : bool
         Whether to prove each k, or only the largest.
     engine : Engine
@@ -263,7 +263,7 @@ def solve_sizes(
     Raises
     ------
     InputError
-        If a rule belongs to a node, or the engine cannot do it.
+        If a rule belongs to a node, or the engine cannot search all topologies.
     """
     check_any_shape(engine, has_node_rules=bool(problem.rules.nodes))
     loader.compile_in_background()
@@ -273,7 +273,7 @@ def solve_sizes(
 
 
 def _order(most_questions: int, every: bool) -> list[Topology]:
-    """The topologies to search: few levels first, then by rising number of questions.
+    """The topologies to search: those of few levels first, then by rising number of questions.
 
     If only the largest number counts, topologies of four levels and fewer questions are left out: a
     larger topology has all their trees.

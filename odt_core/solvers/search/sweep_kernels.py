@@ -1,4 +1,4 @@
-"""The compiled two-level problem for very many thresholds: sweeps over presorted rows.
+"""The compiled primitive of two levels for very many thresholds: sweeps over presorted rows.
 
 Tables of pairs of columns would be too large here. One pass over the rows in a feature's order
 finds the best leaf-adjacent split by the feature. Runs of the root's thresholds are halved: between
@@ -6,8 +6,8 @@ two thresholds that were tried, a tree costs at least what the rows below the fi
 what the rows above the second one cost. Until this is compiled, the loop (loop.py) halves runs in
 the same way.
 
-A *slot* holds a candidate split: a bit of each row that says whether the row is inside. One sweep
-over a group's order gives the best leaf-adjacent split by that group on both sides of all slots.
+A *slot* holds a candidate split: one bit of each row says whether the row is inside. One sweep over
+a group's order gives the best leaf-adjacent split by this group on both sides of all slots.
 """
 
 from __future__ import annotations
@@ -23,26 +23,28 @@ from odt_core.solvers.search.groups import FULL
 from odt_core.solvers.search.kernels import BLOCK, HIGH, inlined, jit, vector_run
 
 SLOTS = 32
-"""Candidates that one sweep decides; a bit each of an int32."""
+"""Candidates that one sweep decides: one for each bit of an int32."""
 FIRST_TRIES = 7
 """Thresholds of each chain that are tried first."""
 
 ALL = -1
-"""The slot of all rows; before a chain's first threshold or after its last."""
+"""The candidate with all rows inside; as an end of an interval, the end of the chain."""
 KIND, ARITY, SIZE, START, ROLE, FREE, CATEGORIES, START_OK, FIRST_THRESHOLD = range(9)
-"""Columns of `info`, a row for each group. `ROLE`: 1 the root may split on it, 2 the low child, 4
-the high one. `FREE`: its sides may be empty. The last three are of the row set: how many positions
-have rows, whether the empty prefix counts, number of the first threshold."""
+"""Columns of `info`, which has a row for each group. `ROLE` is a sum: 1 if the root may split on
+the group, 2 if the low child may, 4 if the high child may. `FREE`: its sides may be empty. The last
+three belong to the row set: how many positions have rows, whether the empty prefix counts, and the
+number of the first threshold."""
 LOW_LABEL, HIGH_LABEL, ONE_WAY, EMPTY_OK, MIRRORED = range(5)
-"""Entries of `option`: whether a child may call all its rows alike; of the root's question;
-whether the children are of one class."""
+"""Entries of `option`: whether the low and the high child may give all rows one label; whether the
+root's question may not be reversed; whether its sides may be empty; whether the children are of one
+class."""
 N_ROWS, FILLED, QUEUED, TRIED, HEAD, TAIL, GROUP, DEPTH = range(8)
-"""Entries of `SweepMemory.state`: rows, slots filled, candidates noted and tried, first and last
-+ 1 open interval, and where the walk over subsets stands."""
+"""Entries of `SweepMemory.state`: the number of rows, of filled slots, of noted candidates and of
+tried ones; the first open interval and the last + 1; group and depth of the walk over subsets."""
 IN_LOW, IN_HIGH, OUT_LOW, OUT_HIGH = 0, 1, 2, 3
 """Costs of the two child classes inside and outside a split."""
 POSITION, BEFORE, VALUE = 0, 1, 2
-"""Rows of `SweepMemory.thresholds`: last position inside, weight up to it, the four costs."""
+"""Rows of `SweepMemory.thresholds`: last position inside, weight up to it, and the four costs."""
 
 Short = npt.NDArray[np.int32]
 
@@ -53,23 +55,23 @@ class SweepMemory(NamedTuple):
     state: Whole  # [8]
     found: Floats  # [2]: least cost so far; least cost or bound of the other splits
     whole: Floats  # [5]: costs of the children on all rows; the rows' weight
-    number: Short  # [N] and `rows` [n + 1]: the table's rows as numbers of the set, and back
-    rows: Short
+    number: Short  # [N]: the number of each row of the table in the set; -1 if it is not in it
+    rows: Short  # [n + 1]: the table's row of each number
     d: Floats  # [n + 1]: as in `Columns`, by number of the set
-    order: Short  # [K, n + 1]: rows by position in each group; `place`: positions by row
-    place: Short
+    order: Short  # [K, n + 1]: the rows by rising position in each group
+    place: Short  # [K, n + 1]: the position of each row in each group
     mark: npt.NDArray[np.uint8]  # [K, n + 1]: where a prefix counts (see `mark_ends`)
     bits: Short  # [n]: the slots that each row is inside of
     sums: Floats  # [4, L]: sums of d and of positive weight inside and outside
-    gain: Floats  # [2, L]: of a group's best split inside and outside
+    gain: Floats  # [2, L]: the gain of a group's best split inside and outside
     buffer: Floats  # a sweep's accumulators
     inside: Floats  # [q, L]: sums of d over each category inside
     parts: Floats  # [2, q]: zeros, and sums of d over each category
     result: Floats  # [4, L]: costs of the children
-    slot: Whole  # [L, 2]: group and threshold of each slot, or minus 1 minus its number of members
+    slot: Whole  # [L, 2]: group of each slot, and its threshold or -1 - its number of members
     members: Short  # [L + 1, q]
     queue: Whole  # [..., 2]: candidates to try
-    thresholds: Floats  # [6, T]: thresholds that part the rows
+    thresholds: Floats  # [6, T]: the thresholds that separate rows
     interval: Whole  # [..., 5]: a ring of open intervals between tried thresholds
     single: Floats  # [4, V]: costs of the children inside and outside each category
     walk: Whole  # [3, q + 1]: numbers of categories low and high, and where each went
@@ -80,7 +82,7 @@ _kept = threading.local()
 
 
 def work_for(table: Columns) -> SweepMemory:
-    """Working memory for a table. A thread uses its last one again if that fits."""
+    """Working memory for a table. A thread keeps the memory of its last table."""
     if getattr(_kept, "local", None) is not table.local:
         _kept.local, _kept.work = table.local, _new_work(table)
     found: SweepMemory = _kept.work
@@ -159,10 +161,10 @@ def number_rows(order, local, d, mask, info, w):
 
 @inlined
 def mark_ends(k, info, w):
-    """Mark where a prefix of a chain may have the least (1) or largest sum (2); categories' ends.
+    """Mark where a prefix of a chain may have the least (1) or largest sum (2), or a category ends.
 
-    A least sum ends before a rise and after a fall. Where sides may be empty, the empty and the
-    whole prefix count, too; else only prefixes that are columns.
+    A least sum ends after a fall and before a rise. If sides may be empty, the empty and the whole
+    prefix count, too. Otherwise only prefixes that are columns count.
     """
     n, chain, free = w.state[N_ROWS], info[k, KIND] == 0, info[k, FREE] == 1
     start_ok = free or w.place[k, w.order[k, 0]] > 0
@@ -191,9 +193,9 @@ def mark_ends(k, info, w):
 
 @inlined
 def list_thresholds(k, one_sided, info, w):
-    """The thresholds of a chain that part the rows, all in one open interval.
+    """List the thresholds of a chain that separate rows. They make one open interval.
 
-    With `one_sided` also one with all rows outside or inside, if the chain has such a column.
+    `one_sided` adds a threshold with all rows on one side, if the chain has such a column.
     """
     n, weight = w.state[N_ROWS], 0.0
     end = info[k, FIRST_THRESHOLD]
@@ -214,7 +216,7 @@ def list_thresholds(k, one_sided, info, w):
 
 @inlined
 def list_categories(k, one_sided, info, w):
-    """The categories with rows; with `one_sided` also one without rows."""
+    """List the categories with rows. `one_sided` adds a category without rows."""
     empty = 0
     for j in range(w.state[N_ROWS]):
         p = w.place[k, w.order[k, j]]
@@ -227,14 +229,14 @@ def list_categories(k, one_sided, info, w):
 
 @inlined
 def queue(k, at, w):
-    """Note a candidate that no bound excludes: a threshold, or minus 1 minus a category."""
+    """Note a candidate that no bound excludes: `ALL`, or ``ALL - 1 - p`` for category p."""
     w.queue[w.state[QUEUED], 0], w.queue[w.state[QUEUED], 1] = k, at
     w.state[QUEUED] += 1
 
 
 @inlined
 def open_interval(k, a, z, first, stop, w):
-    """Note the thresholds from `first` up to `stop` between two that are tried (`ALL`: none is)."""
+    """Note the thresholds from `first` to `stop` - 1 between tried ones a and z (`ALL`: none)."""
     if first < stop:
         into = w.state[TAIL] % len(w.interval)
         w.interval[into, 0], w.interval[into, 1], w.interval[into, 2] = k, a, z
@@ -244,7 +246,7 @@ def open_interval(k, a, z, first, stop, w):
 
 @jit
 def prepare(order, local, d, mask, one_sided, info, w):
-    """Get ready for a row set."""
+    """Prepare the memory for a row set."""
     w.state[:] = 0
     number_rows(order, local, d, mask, info, w)
     if w.state[N_ROWS] == 0:
@@ -267,7 +269,7 @@ def prepare(order, local, d, mask, one_sided, info, w):
 
 @inlined
 def sweep_chain(k, info, w):
-    """Gains of the best threshold inside and outside each slot (`SweepMemory.gain`)."""
+    """Compute the gain of a chain's best threshold inside and outside each slot."""
     acc = w.buffer
     edge = 0.0 if info[k, START_OK] else np.inf
     for i in range(SLOTS):
@@ -300,7 +302,7 @@ def sweep_chain(k, info, w):
 
 @inlined
 def sweep_set(k, info, w):
-    """The same for a set of categories, some perhaps without rows."""
+    """Compute the gain of the best split by a set inside and outside each slot."""
     size, acc = info[k, SIZE], w.buffer
     w.inside[:size] = 0.0
     w.parts[:, :size] = 0.0
@@ -323,7 +325,7 @@ def sweep_set(k, info, w):
 
 @jit
 def sweep(info, option, w):
-    """Costs of both child classes on both sides of all slots (`SweepMemory.result`)."""
+    """Compute the costs of both child classes on both sides of all slots."""
     w.sums[:] = 0.0
     for row in range(w.state[N_ROWS]):
         x, inside = w.d[row], w.bits[row]
@@ -359,7 +361,7 @@ def sweep(info, option, w):
 
 @inlined
 def push(k, at, w):
-    """Add a slot: a threshold of a chain, or minus the number of its members of a set."""
+    """Fill a slot with a threshold of a chain, or with ``ALL - n`` for n members of a set."""
     w.slot[w.state[FILLED], 0], w.slot[w.state[FILLED], 1] = k, at
     w.state[FILLED] += 1
 
@@ -378,7 +380,7 @@ def fill_from_queue(w):
 
 @inlined
 def cost_at(threshold, side, option, w):
-    """Cost of a tried threshold. Beyond a chain's ends all rows are outside (0) or inside (1)."""
+    """Cost of a tried threshold. At a chain's end, all rows are outside (side 0) or inside (1)."""
     if threshold != ALL:
         low = w.thresholds[VALUE + IN_LOW, threshold] + w.thresholds[VALUE + OUT_HIGH, threshold]
         high = w.thresholds[VALUE + IN_HIGH, threshold] + w.thresholds[VALUE + OUT_LOW, threshold]
@@ -389,7 +391,7 @@ def cost_at(threshold, side, option, w):
 
 @inlined
 def interval_bound(a, z, option, w):
-    """Bound between two thresholds: rows below the first and above the second (disjoint sets)."""
+    """Lower bound between two thresholds: the cost of the rows below one and above the other."""
     low = high = 0.0
     if a != ALL:
         low, high = w.thresholds[VALUE + IN_LOW, a], w.thresholds[VALUE + IN_HIGH, a]
@@ -402,8 +404,8 @@ def interval_bound(a, z, option, w):
 def split_interval(at, points, info, option, w):
     """Try thresholds of an interval, and note the intervals between them.
 
-    Thresholds near a tried one are left out if the weight between them is too small to be worth it
-    (similarity).
+    A threshold near a tried one is left out if the weight between them is too small for a better
+    cost (similarity).
     """
     k, a, z = w.interval[at, 0], w.interval[at, 1], w.interval[at, 2]
     first, stop = w.interval[at, 3], w.interval[at, 4]
@@ -448,7 +450,7 @@ def fill_from_intervals(info, option, w):
 
 @inlined
 def begin_walk(k, info, option, w):
-    """Start the walk over a set's subsets: its categories, and lower bounds of their costs."""
+    """Start the walk over a set's subsets with its categories and lower bounds of their costs."""
     count = 0
     for j in range(w.state[N_ROWS]):
         if w.mark[k, j]:
@@ -468,8 +470,8 @@ def begin_walk(k, info, option, w):
 def walk(k, info, option, w, halt):
     """Fill slots with subsets of a set: each category low or high, depth first.
 
-    A subset costs at least the sum of its categories' costs (disjoint sets). Single
-    categories were tried before.
+    A subset costs at least the sum of its categories' costs (disjoint sets). Single categories have
+    been tried before.
     """
     count, j = info[k, CATEGORIES], w.state[DEPTH] - 1
     most = count if info[k, KIND] == 1 else info[k, ARITY]
@@ -517,7 +519,7 @@ def fill_from_subsets(info, option, w, halt):
 
 @inlined
 def fill_bits(w):
-    """Which slots each row is inside of."""
+    """Set the bits of the slots that each row is inside of."""
     n = w.state[N_ROWS]
     w.bits[:n] = 0
     for i in range(w.state[FILLED]):
@@ -541,7 +543,7 @@ def fill_bits(w):
 
 @inlined
 def keep_if_better(cost, k, to_high, count, w, choice):
-    """Keep a split if none was better."""
+    """Keep a split if it is better than the best so far. Returns whether it is."""
     w.found[1] = min(w.found[1], cost)
     better = cost < w.found[0]
     if better:
@@ -587,7 +589,7 @@ def split_nothing(info, option, w, choice):
 
 @jit
 def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
-    """A class of two levels on each row set."""
+    """Solve a class of two levels on each row set."""
     for b in range(len(masks)):
         w.found[0], w.found[1] = limits[b], np.inf
         prepare(order, local, d, masks[b], 1 - option[EMPTY_OK], info, w)
@@ -616,7 +618,7 @@ def two_levels_by_sweeps(
     table: Columns, cls: int, masks: Masks, limits: Floats, halt: Whole, cost: Floats,
     choice: Short,
 ) -> None:  # fmt: skip
-    """See `kernels.two_levels`. A cost that is not below its limit is a lower bound."""
+    """Solve two levels like `kernels.two_levels`. A cost not below its limit is a lower bound."""
     choice[:, 0] = -2
     choice[:, 1:] = 0
     cost[:] = 0.0

@@ -1,4 +1,4 @@
-"""The primitives in plain NumPy: short and untuned. The search uses them without a compiler."""
+"""Twins of primitives in plain NumPy: short and untuned. They need no compiler."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ AT_ONCE = 2**27
 """Most multiplications in one matrix product. The flag to stop is read between two products."""
 
 SOME_SPLITS = 2**11
-"""Splits that are looked up before the flag to stop is read again."""
+"""Splits whose costs are computed before the flag to stop is read again."""
 
 
 def members(table: Columns, rows: Whole) -> Floats:
-    """Which of n rows are in each column, ``float64[V, n]`` of 0 and 1."""
+    """Whether each of n rows is in each column (1) or not (0), ``float64[V, n]``."""
     found = np.empty((len(table.group), len(rows)))
     for k in range(len(table.kind)):
         s, e = int(table.start[k]), int(table.start[k + 1])
@@ -72,7 +72,7 @@ def leaf_costs(table: Columns, cls: int, X: Floats, total: Floats, positive: Flo
         low, high = x.min(axis=0), x.max(axis=0)
         if arity == ANY:
             value = np.minimum(x, 0).sum(axis=0)
-            if not table.empty_ok[cls]:  # all sums have one sign: one column has to differ
+            if not table.empty_ok[cls]:  # if all sums have one sign, one column has to differ
                 value = np.where(low >= 0, low, np.where(high < 0, value - high, value))
             best = np.minimum(best, value)
             continue
