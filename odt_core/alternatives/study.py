@@ -317,7 +317,7 @@ def run_alternatives(
     DisagreementError
         If a recount of a tree gives other numbers than the search.
     """
-    run = _Run(table, spec, part, hooks)
+    run = _NearTreeSearch(table, spec, part, hooks)
     hooks.on_stage(Stage.SOLVING)
     found = run.find()
     worth = run.worth(found)
@@ -325,7 +325,7 @@ def run_alternatives(
     return run.result(found, **worth)
 
 
-class _Run:
+class _NearTreeSearch:
     """A search for near-optimal trees. The constructor prepares the rows."""
 
     def __init__(self, table: Table, spec: TrainSpec, part: AlternativesPart, hooks: Hooks) -> None:

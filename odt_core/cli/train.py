@@ -33,7 +33,7 @@ def run(options: argparse.Namespace, cart_process: CartProcess | None = None) ->
     table = load_table(options)
     spec = make_spec(table, options)
     with stop_on_interrupt() as stop:
-        hooks = Hooks(on_progress=_ProgressPrinter(), should_stop=stop.is_set)
+        hooks = Hooks(on_progress=_BoundPrinter(), should_stop=stop.is_set)
         result = run_training(table, spec, hooks, cart_process)
     for finding in result.prepared.divided:
         note(finding.message)
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace, cart_process: CartProcess | None = None) ->
     return 0 if result.solution.tree is not None else EXIT_NO_TREE
 
 
-class _ProgressPrinter:
+class _BoundPrinter:
     """Prints the first tree, then new progress, at most one line a second."""
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     table = load_table(options)
     with stop_on_interrupt() as stop:
         control = Control(options.time_limit, should_stop=stop.is_set)
-        found = verify_model(model, table, control, _ProgressPrinter())
+        found = verify_model(model, table, control, _CoveragePrinter())
         interrupted = stop.is_set() and found.verdict.holds is None
     if options.json:
         print_json(found.to_json())
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     return 0 if found.verdict.holds else EXIT_NOT_SETTLED
 
 
-class _ProgressPrinter:
+class _CoveragePrinter:
     """Prints at most one line a second."""
 
     def __init__(self) -> None:

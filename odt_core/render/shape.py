@@ -17,7 +17,7 @@ MOST_ACROSS, MOST_DOWN = 17.0, 19.0
 
 
 @dataclass(frozen=True)
-class _Point:
+class _Position:
     x: float
     y: float
 
@@ -57,19 +57,19 @@ def topology_svg(topology: Topology, theme: Theme = LIGHT) -> str:
     )
 
 
-def _layout(topology: Topology, across: float) -> dict[int, _Point]:
+def _layout(topology: Topology, across: float) -> dict[int, _Position]:
     """Place the nodes (numbered as in `Topology.left`): leaves evenly, parents between them."""
     down = min(MOST_DOWN, (HEIGHT - 2 * MARGIN) / topology.depth)
     left = (WIDTH - across * (topology.n_leaves - 1)) / 2
     top = (HEIGHT - down * topology.depth) / 2
-    points: dict[int, _Point] = {}
+    points: dict[int, _Position] = {}
 
     def place(child: int, level: int) -> float:
         if child < 0:
             x = left + across * (-1 - child)
         else:
             x = sum(place(below, level + 1) for below in topology.children(child)) / 2
-        points[child] = _Point(round(x, 2), round(top + down * level, 2))
+        points[child] = _Position(round(x, 2), round(top + down * level, 2))
         return x
 
     place(0, 0)

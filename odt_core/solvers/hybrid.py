@@ -57,7 +57,7 @@ WITHOUT_CBC = "this answer comes from the exact search alone."
 
 
 @dataclass
-class _Run:
+class _HybridSolve:
     """One solve: its arguments, its progress and its steps."""
 
     problem: Problem
@@ -240,7 +240,7 @@ def solve(problem: Problem, engine: Engine, control: Control, mip_options: MipOp
         If search and CBC contradict each other. The message names a file with both answers and
         the problem.
     """
-    run = _Run(problem, engine, control, mip_options)
+    run = _HybridSolve(problem, engine, control, mip_options)
     loader.begin(problem)
     return run.solve()
 

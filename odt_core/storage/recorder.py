@@ -25,7 +25,7 @@ log = logging.getLogger("odt_core.storage.recorder")
 
 
 @dataclass(frozen=True)
-class _Point:
+class _Progress:
     """Progress that is not written yet; None stands for a value that has not changed."""
 
     stage: str | None = None
@@ -33,7 +33,7 @@ class _Point:
     best: Json | None = None
     trace: list[Any] | None = None
 
-    def then(self, later: _Point) -> _Point:
+    def then(self, later: _Progress) -> _Progress:
         changes = {
             field.name: getattr(later, field.name)
             for field in dataclasses.fields(later)
@@ -60,7 +60,7 @@ class Recorder:
         self._server = server
         self._retry_every = retry_every
         self._changed = threading.Condition()
-        self._points: dict[str, _Point] = {}
+        self._unwritten: dict[str, _Progress] = {}
         self._endings: dict[str, Ending] = {}
         self._problem = ""
         self._closed = False
@@ -92,15 +92,15 @@ class Recorder:
         If several points wait to be written, only the newest values are written.
         """
         with self._changed:
-            point = _Point(stage, progress, best, None if trace is None else list(trace))
-            self._points[run_id] = self._points.get(run_id, _Point()).then(point)
+            added = _Progress(stage, progress, best, None if trace is None else list(trace))
+            self._unwritten[run_id] = self._unwritten.get(run_id, _Progress()).then(added)
             self._changed.notify_all()
 
     def end(self, run_id: str, ending: Ending) -> None:
         """Write soon how a run ended, or keep it until it can be written."""
         with self._changed:
             if ending.result is not None:  # the result includes the last points
-                self._points.pop(run_id, None)
+                self._unwritten.pop(run_id, None)
             self._endings[run_id] = ending
             self._changed.notify_all()
 
@@ -131,7 +131,7 @@ class Recorder:
         return written
 
     def _has_work(self) -> bool:
-        return bool(self._points or self._endings)
+        return bool(self._unwritten or self._endings)
 
     def _work(self) -> None:
         while True:
@@ -139,20 +139,20 @@ class Recorder:
                 self._changed.wait_for(lambda: self._has_work() or self._closed)
                 if self._closed:
                     return
-                run_id = next(iter(self._points or self._endings))
-                point, ending = self._points.get(run_id), self._endings.get(run_id)
-            problem = self._write(run_id, point, ending)
+                run_id = next(iter(self._unwritten or self._endings))
+                progress, ending = self._unwritten.get(run_id), self._endings.get(run_id)
+            problem = self._write(run_id, progress, ending)
             with self._changed:
                 self._problem = problem
                 self._changed.notify_all()
                 if problem:
                     self._changed.wait(self._retry_every)
 
-    def _write(self, run_id: str, point: _Point | None, ending: Ending | None) -> str:
-        """Write a run's last point and ending; return why it failed if it must be tried again."""
+    def _write(self, run_id: str, progress: _Progress | None, ending: Ending | None) -> str:
+        """Write a run's last progress and ending; return why it failed if it must be tried again."""
         try:
-            if point is not None:
-                self._queue.record_progress(self._server, run_id, **vars(point))
+            if progress is not None:
+                self._queue.record_progress(self._server, run_id, **vars(progress))
             if ending is not None:
                 self._queue.end(self._server, run_id, ending)
         except StorageError as error:
@@ -162,8 +162,8 @@ class Recorder:
             log.exception("run %s cannot be recorded", run_id)
             self._give_up(run_id, error)
         with self._changed:
-            if self._points.get(run_id) is point:
-                self._points.pop(run_id, None)
+            if self._unwritten.get(run_id) is progress:
+                self._unwritten.pop(run_id, None)
             if self._endings.get(run_id) is ending:
                 self._endings.pop(run_id, None)
         return ""

@@ -114,7 +114,7 @@ def run_training(
     fit = fit_cart if cart_process is None else cart_process.fit
     if cart_process is None:
         beside.submit(load_cart)
-    run = _Run(table, spec, hooks)
+    run = _TrainingRun(table, spec, hooks)
     run.prepared.train.merged()  # computed once for the solve and for CART
     hooks.on_stage(Stage.SOLVING)
     with beside:
@@ -143,11 +143,11 @@ def train_tree(
     InputError, DisagreementError
         As `run_training`.
     """
-    run = _Run(table, spec, weight=weight)
+    run = _TrainingRun(table, spec, weight=weight)
     return TrainedTree(**run.facts(*run.solve()))
 
 
-class _Run:
+class _TrainingRun:
     """A training run. The constructor prepares the rows."""
 
     cart: Future[Tree]

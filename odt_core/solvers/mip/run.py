@@ -138,7 +138,7 @@ def solve_mip(
     formulation = formulate(problem, options, bound=proved_bound)
     trivial = formulation.trivial_bound
     bound = trivial if proved_bound is None else min(trivial, proved_bound)
-    run = _Run(formulation, BACKENDS[engine], began, bound, control)
+    run = _MipSolve(formulation, BACKENDS[engine], began, bound, control)
     run.take_tree(
         start or greedy_assignment(problem, lambda: control.stopped() or time.perf_counter() >= end)
     )
@@ -205,7 +205,7 @@ def _solver_seconds(left: float) -> float:
     return max(left - min(0.5, 0.1 * left), 0.05)
 
 
-class _Run:
+class _MipSolve:
     """The state of one solve: the best tree, the bound, and the solver's progress."""
 
     def __init__(
