@@ -218,7 +218,7 @@ class Split:
     left: frozenset[int]
 
     def reversed(self, features: Sequence[Feature]) -> Split:
-        """Return the same question with the answers swapped: its set is the complement."""
+        """Return the reversed question: its set is the complement, so the answers change places."""
         everything = frozenset(range(features[self.feature].n_values))
         return Split(self.feature, everything - self.left)
 

@@ -221,7 +221,7 @@ class Solution:
 
     @property
     def gap(self) -> int | None:
-        """The bound less the total: the most that another tree can gain."""
+        """The bound minus the total: the most that another tree can gain."""
         if self.total is None or self.bound is None:
             return None
         return self.bound - self.total

@@ -180,7 +180,7 @@ class Tree:
         return self.root.walk()
 
     def over_used_features(self) -> Tree:
-        """Return the same tree with only the features of its decision nodes, in their order."""
+        """Return a copy that has only the features of its decision nodes, in their order."""
         place = {feature: at for at, feature in enumerate(self.used_features)}
 
         def visit(node: Node) -> Node:

@@ -27,7 +27,7 @@ ICON = Path(__file__).parent / "common" / "icon.svg"
 
 ABOUT = f"""Optimal decision trees, {MADE_BY}.
 
-The model is that of Günlük, Kalagnanam, Li, Menickelly and Scheinberg,
+The integer program comes from Günlük, Kalagnanam, Li, Menickelly and Scheinberg,
 *Optimal Decision Trees for Categorical Data via Integer Programming*."""
 
 st.set_page_config(

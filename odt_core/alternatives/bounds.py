@@ -495,7 +495,7 @@ def _both_sides(parts: Floats, asked: Floats | None, d: Floats, negative: Floats
     asked : float[R, B] or None
         The same of the questions below; None for a leaf.
     d, negative : float[R]
-        A row's cost of predicting positive less that of negative, and that of negative.
+        A row's cost of predicting positive minus the cost of negative, and the cost of negative.
 
     Returns
     -------

@@ -26,7 +26,7 @@ def least_of_sets(d: Floats, most_named: int) -> Floats:
     Parameters
     ----------
     d : float[B, n]
-        The cost of predicting positive for each category's rows, less that of negative.
+        The cost of predicting positive for each category's rows, minus the cost of negative.
     most_named : int
         The most categories that a question may name.
 
@@ -49,7 +49,7 @@ def least_costs(d: Floats, is_present: Flags, most_named: int, unit: int) -> Flo
     Parameters
     ----------
     d : float64[B, n]
-        The cost of predicting positive for each category's rows, less that of negative.
+        The cost of predicting positive for each category's rows, minus the cost of negative.
     is_present : bool[B, n]
         Whether the row set has the category.
     most_named : int

@@ -38,7 +38,7 @@ class Costs:
     most_fn, most_fp : int
         The most errors of each kind that the floors allow.
     d : float[M, N]
-        In each measure, the cost of predicting positive for a row, less that of negative.
+        In each measure, the cost of predicting positive for a row minus the cost of negative.
     negative : float[M, N]
         In each measure, the cost of predicting negative for a row.
     """

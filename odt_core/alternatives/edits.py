@@ -69,7 +69,7 @@ class QuestionChange:
         if self.kind is ChangeKind.LEAF:
             return f"question {number}: a leaf takes its place"
         rule = self.rule or NodeRuleSpec(0, never=(_asked_at(tree, self.question),))
-        below = ", nor those below it" if self.and_below else ""
+        below = ", here or below" if self.and_below else ""
         return f"{node_rule_words(replace(rule, node=number))}{below}"
 
 

@@ -41,7 +41,7 @@ class NearTree:
     solution : Solution
         The tree, recounted.
     loss : int
-        The largest possible objective less the tree's, as a whole number (see `Gains`).
+        The largest possible objective minus the tree's, as a whole number (see `Gains`).
     named : int
         Number of categories that its questions name.
     is_settled : bool

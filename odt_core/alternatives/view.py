@@ -29,7 +29,7 @@ class AlternativeTree:
     place : int
         Its place in the list, from 0.
     loss : Fraction
-        The goal's largest value less the tree's, in errors or percentage points.
+        The goal's largest value minus the tree's, in errors or percentage points.
     loss_total : int
         The same as a whole number (see `Gains`).
     columns : tuple of str

@@ -115,7 +115,7 @@ class BinLabels(Sequence[str]):
         self._missing = missing
 
     def with_missing(self, name: str) -> BinLabels:
-        """The same labels with a bin of missing values at the end."""
+        """A copy with a bin of missing values at the end."""
         return BinLabels(self._cuts, self._lowest, self._highest, name)
 
     def __len__(self) -> int:

@@ -15,7 +15,7 @@ from odt_core.errors import InputError
 
 @dataclass(frozen=True)
 class CostRange:
-    """A range of ratios: the cost of a false negative over that of a false positive.
+    """A range of ratios: the cost of a false negative divided by the cost of a false positive.
 
     Attributes
     ----------

@@ -109,7 +109,7 @@ class DaskPool:
             threading.Thread(target=target, daemon=True, name="odt-dask").start()
 
     def n_free(self) -> int:
-        """Count the cluster's free threads: all threads less the jobs that were handed out."""
+        """Count the cluster's free threads: all threads minus the jobs that were handed out."""
         with self._lock:
             return max(self._slots - len(self._tasks), 0) if self._is_connected() else 0
 

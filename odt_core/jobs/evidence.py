@@ -1,4 +1,4 @@
-"""Evidence on a tree in the store: studies of its problem, and validations of the tree."""
+"""The evidence about a tree in the store: studies of its problem, and validations of the tree."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from odt_core.tree import Tree
 from odt_core.worker import JobKind, JobSpec
 
 MOST_LISTED, MOST_READ = 500, 30
-"""Largest number of newest runs of a kind that are listed, and that are read."""
+"""How many runs of a kind are listed, and how many of these are read. The newest come first."""
 MOST_VALIDATIONS = 5
 """Largest number of validations in a report."""
 MOST_GROUPED = 4

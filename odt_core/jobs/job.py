@@ -46,8 +46,8 @@ class Job:
     lane : str
         Jobs of one lane start in order; an owner's lanes take turns.
     status : RunStatus
-        ``done`` has a result, even if a cancelled job found a tree in time; ``failed`` has a
-        message; ``interrupted`` means that its server ended while it ran.
+        ``done`` has a result; a cancelled job that found a tree in time is ``done``, too.
+        ``failed`` has a message. ``interrupted`` means that its server ended while it ran.
     stage : Stage
         The step that a running job is at.
     progress : list of TracePoint

@@ -217,8 +217,8 @@ class JobManager:
     ) -> Job:
         """Queue a job and return at once.
 
-        Owners take turns, and so do the lanes of one owner (see `odt_core.storage.turns`). So a
-        study of many jobs does not keep a single job waiting.
+        Owners take turns, and the lanes of one owner take turns (see `odt_core.storage.turns`). So
+        a study of many jobs does not keep a single job waiting.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The jobs of one server: kept in memory at once, and written into the store soon after."""
+"""The jobs of one server. Memory has them at once, and the store has them soon after."""
 
 from __future__ import annotations
 
@@ -349,7 +349,9 @@ class ServerJobs:
         return sorted(found, key=lambda running: running.proved_at or 0.0)
 
     def cut_short(self, ready: list[RunningJob], n_waiting: int) -> None:
-        """End as many confirmations as there are waiting runs without a worker about to be free.
+        """End confirmations to make workers free for waiting runs.
+
+        A worker that was asked to stop counts as free.
 
         Parameters
         ----------
@@ -521,7 +523,7 @@ class ServerJobs:
     # ---- what the recorder writes ----
 
     def write_progress(self) -> None:
-        """Hand new progress of running jobs to the recorder, and forget ends that are stored."""
+        """Hand new progress of running jobs to the recorder, and forget ends that it has stored."""
         with self._lock:
             for running in self._running.values():
                 self._write(running)

@@ -199,7 +199,7 @@ def _sought(derivation: Derivation) -> str:
             f"training rows. Settings: {set_words}. {ENGINE_WORDS[spec.engine]}"
         )
     sentences.append(
-        "The integer program is that of Günlük, Kalagnanam, Li, Menickelly and Scheinberg "
+        "The integer program comes from Günlük, Kalagnanam, Li, Menickelly and Scheinberg "
         "(Optimal Decision Trees for Categorical Data via Integer Programming)."
     )
     if proof is not None:

@@ -90,8 +90,8 @@ class Difference(JsonData):
             )
         if self.kind is DifferenceKind.BEYOND:
             return (
-                f"Column {quoted(name)}: {rows} {has} a number beyond those of the training rows "
-                f"({named}). The tree answers as for the nearest training rows."
+                f"Column {quoted(name)}: {rows} {has} a number outside the range of the training "
+                f"rows ({named}). The tree answers as for the nearest training rows."
             )
         return (
             f"Column {quoted(name)}: {rows} {has} no value, but every training row had one. At a "
@@ -146,7 +146,7 @@ def unused_columns(encoder: Encoder, table: Table) -> tuple[Difference, ...]:
 
 
 def beyond_training(column: ColumnEncoder, profile: Profile) -> npt.NDArray[np.bool_]:
-    """Mark the distinct values that are numbers beyond those of the training rows, bool[V]."""
+    """Mark the distinct values that are numbers outside the range of training, bool[V]."""
     if column.training_range is None:
         return np.zeros(len(profile.missing), dtype=np.bool_)
     low, high = column.training_range

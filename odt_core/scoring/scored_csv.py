@@ -30,7 +30,7 @@ def scored_csv(scores: Scores, table: Table, *, keep_formulas: bool = False) -> 
     the share of positive training rows in that leaf. ``unseen`` names columns whose value at a
     question no training row had. ``unseen_at_question`` names columns whose value training rows
     had, but none of those that reached the question. ``warnings`` says both in plain words. It also
-    names text that was read as a missing number, and numbers beyond those of training.
+    names text that was read as a missing number, and numbers outside the range of training.
     ``software`` is the program that answered. An added name gets a ``_`` if the table already has
     it.
 

@@ -45,7 +45,7 @@ def doubt_words(doubt: Doubt, feature: Feature) -> str:
     if doubt is Doubt.NOT_A_NUMBER:
         return f"{name}: not a number, read as missing"
     if doubt is Doubt.BEYOND:
-        return f"{name}: a number beyond those of the training rows"
+        return f"{name}: a number outside the range of the training rows"
     if doubt is Doubt.NEW_HERE:
         return f"{name}: no training row had this value at the question"
     if feature.is_numerical:
@@ -90,7 +90,7 @@ class Scores:
     not_numbers : bool[N, U]
         Marks cells with text where a number is expected.
     beyond : bool[N, U]
-        Marks cells with a number beyond those of the training rows.
+        Marks cells with a number outside the range of the training rows.
     differences : tuple of Difference
         Differences between the table and the training data.
     """

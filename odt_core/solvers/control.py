@@ -35,7 +35,7 @@ class Control:
     should_stop: Callable[[], bool] | None = None
 
     def within(self, seconds: float) -> Control:
-        """Return the same control with another time limit."""
+        """Return a copy with another time limit."""
         return replace(self, time_limit=seconds)
 
     def stopped(self) -> bool:

@@ -216,9 +216,9 @@ class Database:
     def wipe_deleted(self, tables: tuple[str, ...]) -> bool:
         """Wipe deleted rows off the disk; false if that must be tried again.
 
-        SQLite has already overwritten the rows with zeros. The write-ahead log remains, and the
-        space to give back. PostgreSQL keeps old row versions in a table's file until the table is
-        rewritten. (Its write-ahead log and its backups are the administrator's task.)
+        SQLite has already overwritten the rows with zeros. This call empties the write-ahead log
+        and gives the space back. PostgreSQL keeps old row versions in a table's file until the
+        table is rewritten. (Its write-ahead log and its backups are the administrator's task.)
         """
         if self.is_sqlite:
             return self._wipe_file()

@@ -78,7 +78,7 @@ class Datasets:
         name: str,
         now: datetime,
     ) -> None:
-        """Do the same as `put`, within a transaction, for bytes whose hash is known."""
+        """Store bytes whose hash is known, within a transaction (see `put`)."""
         if len(content) > LARGEST:
             raise InputError(
                 f"The file has {len(content) / 2**20:,.0f} MB: at most {LARGEST // 2**20} MB can "

@@ -211,7 +211,7 @@ class Queue:
         self._presence.touch(server)
 
     def requests(self, server: str, holding: Collection[str]) -> Heartbeat:
-        """Return the same as a heartbeat without writing; call it twice a second."""
+        """Return the requests of the runs' owners without writing. Call it twice a second."""
         with self._database.read() as connection:
             return _requests(connection, server, holding)
 

@@ -149,7 +149,7 @@ class Recorder:
                     self._changed.wait(self._retry_every)
 
     def _write(self, run_id: str, progress: _Progress | None, ending: Ending | None) -> str:
-        """Write a run's last progress and ending; return why it failed if it must be tried again."""
+        """Write a run's last progress and ending. Returns the reason if it must be tried again."""
         try:
             if progress is not None:
                 self._queue.record_progress(self._server, run_id, **vars(progress))

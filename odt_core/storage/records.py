@@ -185,8 +185,8 @@ class NewRun:
     name, note : str
         The user's name and note; may be empty.
     lane : str
-        Owners take turns, and so do the lanes of one owner. A lane is a browser session or one
-        study. A study's members without a lane get a lane of their own.
+        Owners take turns, and the lanes of one owner take turns. A lane is a browser session or
+        one study. A study's members without a lane get a lane of their own.
     rerun_of : str or None
         The run that this one repeats.
     id : str or None

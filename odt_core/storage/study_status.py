@@ -22,7 +22,7 @@ _WORST_FIRST = (RunStatus.INTERRUPTED, RunStatus.FAILED, RunStatus.CANCELLED)
 
 
 def study_status(members: MemberCounts) -> RunStatus:
-    """A study's status: the members' while some wait or run; after that the worst of them."""
+    """A study's status: waiting or running while a member is, then the worst status of a member."""
     if members.running or (members.queued and members.n_over):
         return RunStatus.RUNNING
     if members.queued:

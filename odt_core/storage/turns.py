@@ -1,4 +1,4 @@
-"""The order of the queue: owners take turns fairly, and so do the lanes of one owner.
+"""The order of the queue: owners take turns fairly, and the lanes of one owner take turns.
 
 The owner with the fewest running runs comes first. Among equals, the owner whose last start is
 longest ago comes first, and then the owner who queued first. So five hundred runs of one owner

@@ -1,4 +1,4 @@
-"""Make a tree that a study found the current model. The result is that of a training run."""
+"""Make a tree of a study the current model. The result has the form of a training run's result."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Adoption(JsonData):
 
 
 def floor_objective(level: Fraction, sweep: Sweep = Sweep.TPR) -> Objective:
-    """The goal behind the choice of a point: one rate at its highest, a floor on the other."""
+    """The goal for which a point is chosen: one rate as high as possible, a floor on the other."""
     if sweep is Sweep.TNR:
         return Objective(Goal.MAX_TPR, min_tnr=level)
     return Objective(Goal.MAX_TNR, min_tpr=level)

@@ -1,4 +1,4 @@
-"""The table of a comparison: means with intervals, differences to the best, the choice."""
+"""The table of a comparison: means with intervals, differences to the best, and the choice."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class CandidateRow:
         The goal's rate on test rows, with an interval within [0, 1] that allows for overlapping
         training sets; None if no fold has the rate.
     difference : ResampledMean or None
-        The candidate's rate less the best candidate's, fold by fold. None without common folds,
+        The candidate's rate minus the best candidate's, fold by fold. None without common folds,
         and for the best candidate.
     """
 

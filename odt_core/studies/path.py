@@ -276,7 +276,7 @@ class PathView:
 
     @property
     def least(self) -> UnseenError | None:
-        """The least error on unseen rows; of equal errors, with the fewest questions."""
+        """The least error on unseen rows. Of several equal errors, it has the fewest questions."""
         return min(self.unseen, key=lambda each: (each.share, each.questions), default=None)
 
     @property

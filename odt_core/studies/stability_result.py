@@ -1,6 +1,6 @@
 """The results of bootstrap refits: columns, cut points, trees, answers of rows, and optimism.
 
-Optimism follows Harrell [1]_: a refit's rate on the drawn rows less its rate on all training rows,
+Optimism follows Harrell [1]_: a refit's rate on the drawn rows minus its rate on all training rows,
 averaged over refits. The instability of rows follows Riley and Collins [2]_: the share of refits
 whose answer differs from the answer of the tree of all training rows. The interval of a corrected
 rate is shifted by the optimism, as in Noma et al. [3]_. We shift Wilson's interval of the rate on
@@ -113,7 +113,7 @@ class Optimism:
 
     @property
     def corrected(self) -> Fraction:
-        """The apparent rate less the optimism."""
+        """The apparent rate minus the optimism."""
         return self.apparent - self.optimism
 
     @property

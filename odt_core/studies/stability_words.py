@@ -20,12 +20,12 @@ GROUPS = (
 DRAWN_ALONE = "Cut points, categories and selected columns come from the drawn rows alone."
 OPTIMISM = (
     "Optimism is how much higher a rate is on the rows that trained a tree than on all training "
-    "rows, on average over the resamples. The rate on the training rows less the optimism is an "
+    "rows, on average over the resamples. The rate on the training rows minus the optimism is an "
     "estimate for new rows (Harrell)."
 )
 INTERVAL = (
-    "Its 95% interval is the interval of the rate on the training rows, less the optimism. It does "
-    "not include the uncertainty of the optimism."
+    "Its 95% interval is the interval of the rate on the training rows, minus the optimism. It "
+    "does not include the uncertainty of the optimism."
 )
 
 

@@ -153,7 +153,7 @@ class _Counts:
     positive: Floats
 
     def rest(self, others: _Counts) -> _Counts:
-        """The same sums over the rows that are in none of the other's sets."""
+        """Sums over the rows that are in none of the other's sets."""
         return _Counts(
             self.parts - others.parts, self.sums - others.sums, self.positive - others.positive
         )

@@ -123,7 +123,7 @@ class DrawnWords:
 
     @property
     def brief(self) -> DrawnWords:
-        """The same words without the values on the edges, except missing values on the right."""
+        """A copy without the values on the edges, except missing values on the right."""
         no = OR_MISSING if self.no.startswith(OR_MISSING) else NO
         return replace(self, yes=YES, no=no)
 

@@ -27,7 +27,7 @@ _DONE = "data_now_done"
 
 @dataclass(frozen=True)
 class Remark:
-    """The same finding for one or several columns.
+    """A finding that one or several columns share.
 
     Attributes
     ----------

@@ -191,7 +191,7 @@ def draw_table(query: RunQuery) -> None:
             ),
         },
         lazy=False,
-        alt="Runs, one a row, with status, data, settings and key metrics",
+        alt="One row for each run, with status, data, settings and key metrics",
     )
     ticked = [ids[row] for row in event["selection"]["rows"] if row < len(ids)]
     _take_ticks(ids, ticked)
@@ -219,7 +219,7 @@ def _carry_ticks(ids: Sequence[str]) -> None:
 
 
 def _take_ticks(ids: Sequence[str], ticked: Sequence[str]) -> None:
-    """Store the ticks of this page of the list, with those of other pages."""
+    """Store the ticks of this page of the list, and keep the ticks of other pages."""
     before = chosen_runs()
     kept = [run_id for run_id in before if run_id not in ids or run_id in ticked]
     now = (*kept, *(run_id for run_id in ticked if run_id not in kept))

@@ -52,7 +52,7 @@ def _lines(rows: Prepared, problem: Problem, spec: TrainSpec) -> list[str]:
         f"({train.n_positive:,} of the training rows), from "
         f"{count_words(train.n_features, 'column')} with {train.n_columns:,} categories or bins.",
         f"Goal: {plain(goal_words(spec.objective, train.negative_label))}{_floor_rows(problem)}.",
-        f"It stops when the tree is proved optimal, at the latest after "
+        f"It stops when the tree is proved optimal, or after at most "
         f"{seconds_words(spec.time_limit)}. Press **Train** to start.",
     ]
     return lines

@@ -146,7 +146,7 @@ def test_the_card_warns_of_a_number_beyond_those_of_training(open_sheet: Open) -
     expect(doubts).to_have_count(0)
     size.fill("9.1")
     expect(doubts).to_have_text(
-        "Take care: cap size: a number beyond those of the training rows (0.5 to 9)."
+        "Take care: cap size: a number outside the range of the training rows (0.5 to 9)."
     )
 
 

@@ -74,11 +74,11 @@ class Cbc(Backend):
     writes_solutions = False
 
     def log(self) -> LogReader:
-        """See `Backend.log`."""
+        """Return a reader of CBC's log."""
         return CbcLog()
 
     def set_up(self, model: mip.Model, order: SolveOrder) -> None:
-        """See `Backend.set_up`."""
+        """Set CBC's options for an order."""
         from mip.cbc import cbc_set_parameter
 
         model.preprocess = 0
@@ -98,11 +98,11 @@ class Highs(Backend):
     writes_solutions = True
 
     def log(self) -> LogReader:
-        """See `Backend.log`."""
+        """Return a reader of HiGHS's log."""
         return HighsLog()
 
     def set_up(self, model: mip.Model, order: SolveOrder) -> None:
-        """See `Backend.set_up`."""
+        """Set HiGHS's options for an order."""
         solver = model.solver
         model.threads = order.threads
         solver._set_int_option_value("random_seed", order.seed)
@@ -112,7 +112,7 @@ class Highs(Backend):
             solver._set_string_option_value("mip_improving_solution_file", order.solutions_path)
 
     def read_solutions(self, path: Path, n_columns: int) -> Iterator[Floats]:
-        """See `Backend.read_solutions`.
+        """Read the solutions from the file that HiGHS writes.
 
         A block is "Objective o", "# Columns -k", then k lines "name value column". The last block
         may be cut short.

@@ -72,7 +72,7 @@ def best_split(
     codes : int[n, G]
         The rows that reach the node.
     advantage : int64[n]
-        The worth of each row on the left less its worth on the right.
+        The worth of each row on the left minus its worth on the right.
     minimum : SideMinimum, optional
         The smallest size of each side. For a categorical feature, only sets of the codes with the
         most advantage are tried. If no split fits, the minimum is ignored.

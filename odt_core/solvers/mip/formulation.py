@@ -124,10 +124,9 @@ class Draft:
         return self.options.relax
 
     def z_is_continuous(self, k: int) -> bool:
-        """Whether z may be continuous at a node: it has two leaves, and no constraint couples
-        samples.
+        """Whether z may be continuous at a node: it has two leaves, and nothing couples rows.
 
-        Floors and a smallest leaf couple them.
+        Floors and a smallest leaf couple rows.
         """
         couples = self.problem.gains.has_floor or self.problem.smallest_leaf is not None
         return self.relaxes and not couples and self.topology.has_two_leaves(k)

@@ -23,7 +23,7 @@ class LogReading:
     incumbent : float or None
         The objective of the best point found.
     bound : float or None
-        A proved lower bound on the objective, less the rounding error of the printed digits.
+        A proved lower bound on the objective, minus the rounding error of the printed digits.
     start_taken : bool
         Whether the line says that the start was accepted.
     stopped : bool
@@ -98,7 +98,7 @@ class CbcLog:
         self._stopped = False
 
     def read(self, line: str) -> LogReading | None:
-        """See `LogReader`."""
+        """Return what a line of the log says; None if it says nothing of interest."""
         if self._stopped:
             return None
         if self._STOPPED.match(line):
@@ -144,7 +144,7 @@ class HighsLog:
     _START = re.compile(r"MIP start solution is feasible, objective value is (\S+)")
 
     def read(self, line: str) -> LogReading | None:
-        """See `LogReader`."""
+        """Return what a line of the log says; None if it says nothing of interest."""
         match = self._START.search(line)
         if match:
             return LogReading(incumbent=value_of(match[1]), start_taken=True)

@@ -205,7 +205,7 @@ class FloorRun(FrontRun):
             self.cost_fn, self.cost_fp = 1, self.cost_fp * (problem.data.n_positive + 1)
 
     def costs(self) -> tuple[tuple[int, int], ...]:
-        """See `FrontRun`."""
+        """The costs of the two errors if only their weighted sum matters; else nothing."""
         gains = self.problem.gains
         if gains.has_floor or gains.counts_one_class:
             return ()
@@ -229,11 +229,11 @@ class FloorRun(FrontRun):
         return int(totals[fp <= self.fp_most].max()) if fp[-1] <= self.fp_most else None
 
     def known(self) -> tuple[int | None, int | None]:
-        """See `Run`."""
+        """The best total so far, and the proved upper bound."""
         return None if self.best is None else self.total(self.best), self.bound()
 
     def tree(self) -> Assignment | None:
-        """See `Run`."""
+        """A tree that is better than the last one returned; None if there is none."""
         tree, self._tree = self._tree, None
         return tree
 

@@ -206,12 +206,12 @@ class WeightedRun(Run):
         self.infeasible = not math.isfinite(self.best)
 
     def known(self) -> tuple[int | None, int]:
-        """See `Run`."""
+        """The best total so far, and the proved upper bound."""
         total = self.encoding.total(self.best) if math.isfinite(self.best) else None
         return total, self.encoding.total(0.0 if self.infeasible else self.bound)
 
     def tree(self) -> Assignment | None:
-        """See `Run`."""
+        """A tree that is better than the last one returned; None if there is none."""
         if self.choice is None or self.choice is self._shown:
             return None
         self._shown = self.choice

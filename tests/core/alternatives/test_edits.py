@@ -337,7 +337,7 @@ def test_changes_are_reported_in_words() -> None:
     ]
     assert [change.words(tree) for change in changes] == [
         "question 1: only about b",
-        "question 2: not about b, nor those below it",
+        "question 2: not about b, here or below",
         "question 3: as it is, with all below it",
         "question 3: a leaf takes its place",
     ]

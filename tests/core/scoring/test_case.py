@@ -76,7 +76,7 @@ def test_values_that_say_little_are_flagged() -> None:
     (doubt,) = answer_case(tree, {0: None, 1: "a"}).doubts
     assert doubt == "age: missing, but never missing in training"
     (doubt,) = answer_case(tree, {0: 130.0}, {0: (18.0, 99.0)}).doubts
-    assert doubt == "age: a number beyond those of the training rows (18 to 99)"
+    assert doubt == "age: a number outside the range of the training rows (18 to 99)"
     assert answer_case(tree, {0: 99.0}, {0: (18.0, 99.0)}).doubts == ()
     assert answer_case(tree, {0: 70.0, 1: "new"}).doubts == ()  # the ward is not asked about
 

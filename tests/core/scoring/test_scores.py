@@ -90,7 +90,7 @@ def test_numbers_beyond_those_of_training_are_flagged(ages: Model) -> None:
     assert (difference.kind, difference.rows) == (DifferenceKind.BEYOND, 2)
     assert set(difference.examples) == {"19.5", "500"}
     patterns, of_row = scores.patterns
-    assert patterns[of_row[1]].words == "age: a number beyond those of the training rows"
+    assert patterns[of_row[1]].words == "age: a number outside the range of the training rows"
 
 
 def test_only_the_columns_that_are_asked_about_are_needed(wards: Model, ages: Model) -> None:
