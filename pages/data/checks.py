@@ -20,7 +20,7 @@ from pages.data.source import read_differently
 MOST_NAMES = 12
 
 FEW_REMARKS = 3
-"""The most remarks that are shown unfolded. With errors or warnings, remarks are folded."""
+"""The most remarks for which their expander is open, if there are no errors or warnings."""
 
 _DONE = "data_now_done"
 
@@ -111,7 +111,7 @@ def draw_questions(found: Sequence[Finding]) -> None:
 
 
 def draw_checks(rows: SplitRows | str) -> None:
-    """Draw errors and warnings in full, and remarks in an expander."""
+    """Draw errors, then warnings and remarks in expanders."""
     dataset, schema, _ = current()
     found = [f for f in findings(dataset, schema) if not f.needs_answer]
     if not isinstance(rows, str):

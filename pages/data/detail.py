@@ -50,7 +50,7 @@ def draw_missing() -> None:
     """Draw the choice of missing values in the entire table."""
     _, schema, _ = current()
     tokens = list(schema.missing_tokens)
-    with st.expander("Missing values", key="data_missing_fold"):
+    with st.expander("Missing values", key="data_missing_expander"):
         st.multiselect(
             "Read as missing, besides empty cells",
             list(dict.fromkeys([*DEFAULT_MISSING_TOKENS, *tokens])),
@@ -70,7 +70,7 @@ def draw_missing() -> None:
 def draw_detail(rows: SplitRows | str) -> None:
     """Draw one column: its values, its own missing values, its bins."""
     dataset, schema, _ = current()
-    with st.expander("One column in detail", key="data_detail_fold"):
+    with st.expander("One column in detail", key="data_detail_expander"):
         names = [column.name for column in schema.columns]
         if st.session_state.get(_COLUMN) not in names:
             # If the value were only deleted, the browser would still show a column of the earlier

@@ -61,7 +61,7 @@ def _draw_others(frozen: FrozenTree) -> dict[int, Value]:
     if not others:
         return values
     shown = others[:MOST_OTHERS]
-    fold = st.expander(
+    expander = st.expander(
         f"{count_words(len(others), 'column')} that the tree does not ask about",
         key=OTHERS,
         on_change="rerun",
@@ -71,8 +71,8 @@ def _draw_others(frozen: FrozenTree) -> dict[int, Value]:
         st.session_state.get(key) is not None or st.session_state.get(f"{key}_missing")
         for key in keys
     )
-    if fold.open or given:  # given values stay when the expander is closed
-        with fold:
+    if expander.open or given:  # given values stay when the expander is closed
+        with expander:
             st.caption(
                 "Their values do not change the answer. They show whether the case is like the "
                 "training rows."

@@ -127,7 +127,7 @@ def draw_controls(data: ReadyData, rows: Prepared) -> AskedTraining:
         _offer_deciles(engine, data, rows)
         selection, least = _choose_selection()
         no_empty = _choose_no_empty()
-    with st.expander("Expert rules", key="train_rules_fold"):
+    with st.expander("Expert rules", key="train_rules_expander"):
         rules = form.ask(lambda: choose_rules(rows.train.features, topology), RulesSpec())
     with st.expander("Advanced: the integer program (paper, section 4.3)", key="train_advanced"):
         mip = choose_switches()

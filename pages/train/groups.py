@@ -11,15 +11,15 @@ from odt_core.tree import Tree
 from pages.common.results import draw_subgroups
 from pages.common.tables import table_of_run
 
-GROUPS, FOLD = "train_groups", "train_groups_fold"
+GROUPS, EXPANDER = "train_groups", "train_groups_expander"
 """Keys of the choice of a column and of its expander."""
 
 
-def draw_groups_fold(job: Job, tree: Tree, rows: Prepared) -> None:
+def draw_groups_expander(job: Job, tree: Tree, rows: Prepared) -> None:
     """Draw an expander with the groups. They are counted only when it is open."""
-    fold = st.expander("Groups of test rows", key=FOLD, on_change="rerun")
-    if fold.open:
-        with fold:
+    expander = st.expander("Groups of test rows", key=EXPANDER, on_change="rerun")
+    if expander.open:
+        with expander:
             _draw_groups(job, tree, rows)
 
 

@@ -35,7 +35,7 @@ from pages.common.studies import COMPARE_VIEW, STABILITY
 from pages.common.tables import problem_of, rows_of
 from pages.train.check import draw_check
 from pages.train.downloads import draw_downloads
-from pages.train.groups import draw_groups_fold
+from pages.train.groups import draw_groups_expander
 
 _SHOW = "train_show_cart"
 _MEASURES = (
@@ -89,7 +89,7 @@ def draw_result(job: Job, changes: list[str]) -> None:
         draw_predictive_values(train, test, tree.positive_label)
     with st.expander("Leaves", key="train_leaves"):
         draw_leaves(tree, rows.test)
-    draw_groups_fold(job, tree, rows)
+    draw_groups_expander(job, tree, rows)
     with st.expander("Compared with CART", key="train_cart"):
         draw_cart(result, rows.test)
     # a closed expander does not load the 1.5 MB of script that draw the words

@@ -68,7 +68,7 @@ def press(window: Window, key: str) -> None:
     window.click(window.page.locator(f".st-key-{key}").get_by_role("button").first)
 
 
-def unfold(window: Window, key: str) -> None:
+def open_menu(window: Window, key: str) -> None:
     """Open a menu, and see that it is open."""
     window.page.locator(f".st-key-{key}").get_by_role("button").first.click()
     expect(window.page.get_by_test_id("stPopoverBody").last).to_be_visible()

@@ -97,12 +97,12 @@ def test_the_table_of_columns_is_edited_by_keyboard(open_window: Opener) -> None
 def test_the_detail_names_the_column_of_the_new_table(open_window: Opener) -> None:
     window = open_window()
     open_at(window, "", patients())
-    fold = window.page.locator(".st-key-data_detail_fold")
-    fold.locator("summary").click()
+    expander = window.page.locator(".st-key-data_detail_expander")
+    expander.locator("summary").click()
     table = b"".join(b"%d,%d,%d\n" % (50 + i % 40, i % 3, i % 2) for i in range(60))
     window.upload("other.csv", b"first,second,ill\n" + table)
-    expect(fold.get_by_role("rowheader", name="50")).to_be_visible()
-    expect(fold.get_by_label("Column", exact=True)).to_have_value("first")
+    expect(expander.get_by_role("rowheader", name="50")).to_be_visible()
+    expect(expander.get_by_label("Column", exact=True)).to_have_value("first")
 
 
 def test_edits_in_quick_succession_are_all_kept(open_window: Opener) -> None:

@@ -48,7 +48,7 @@ def test_the_focus_goes_on_when_the_button_that_had_it_is_gone(window: Window) -
     expect(page.get_by_role("heading").and_(page.locator(":focus"))).to_have_count(1)
 
 
-def test_a_folded_part_stays_open_when_another_setting_changes(
+def test_an_expander_stays_open_when_another_setting_changes(
     open_window: Callable[..., Window],
 ) -> None:
     window = open_window()

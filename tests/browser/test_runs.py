@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 
 from odt_core.storage import LOCAL_OWNER, Ending, RunQuery, RunStatus, Store
 from odt_core.topology import Topology
-from tests.browser.actions import SOLVED, click_cell, press, tick, unfold
+from tests.browser.actions import SOLVED, click_cell, open_menu, press, tick
 from tests.browser.server import Server, run_dashboard
 from tests.browser.window import BOTH_WIDTHS, Window
 from tests.runs import Maker
@@ -199,7 +199,7 @@ def test_a_run_goes_out_as_a_file_and_comes_in_again(
     page, (_, maker) = runs.page, history
     search(runs, "deeper")
     tick(runs, 0)
-    unfold(runs, "runs_export")
+    open_menu(runs, "runs_export")
     with page.expect_download() as download:
         page.get_by_role("button", name="With the data", exact=True).click()
     file = tmp_path / download.value.suggested_filename
@@ -207,7 +207,7 @@ def test_a_run_goes_out_as_a_file_and_comes_in_again(
     assert json.loads(file.read_text())["format"] == "odt-run"
     page.keyboard.press("Escape")
     before = maker.store.runs.list(LOCAL_OWNER).total
-    unfold(runs, "runs_import")
+    open_menu(runs, "runs_import")
     page.set_input_files(
         ".st-key-runs_import_0 [data-testid=stFileUploaderDropzoneInput]",
         {"name": "bad.json", "mimeType": "application/json", "buffer": b"{}"},
@@ -245,7 +245,7 @@ def test_a_data_set_goes_with_everything_made_from_it_and_off_the_disk(
     page.locator(".st-key-train_tree svg g.node:visible").first.wait_for()
     assert secret.encode() in _everything(server.data_dir)
     window.click(page.get_by_role("link", name="Data", exact=True).first)
-    unfold(window, "data_remove")
+    open_menu(window, "data_remove")
     expect(page.get_by_text(re.compile("1 run.* made from it"))).to_be_visible()
     page.get_by_role("button", name="Delete for good").click()
     expect(page.get_by_text("Which data should the tree learn from?")).to_be_visible()

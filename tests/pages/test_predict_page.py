@@ -279,7 +279,7 @@ def test_groups_and_sample_size_stand_on_train(run: RunSummary, launch: Launch) 
     shown(page.run())
     page.button(key="runs_open").click()
     shown(page.run())
-    page.session_state["train_groups_fold"] = True
+    page.session_state["train_groups_expander"] = True
     shown(page.switch_page(Place.TRAIN).run())
     assert "rows of the rarer class" in words(page)
     choice = page.selectbox(key="train_groups")
@@ -316,7 +316,7 @@ def test_other_columns_are_inputs_too_and_say_what_is_unlike_training(
     assert not tree.features[other].is_numerical
     page = opened(launch)
     key = f"{keys.CASE}_{run.id}_{other}"
-    assert not [box for box in page.selectbox if box.key == key], "they are folded"
+    assert not [box for box in page.selectbox if box.key == key], "the expander is closed"
     page.session_state[keys.OTHERS] = True
     shown(page.run())
     box = page.selectbox(key=key)
