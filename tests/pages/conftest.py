@@ -11,7 +11,9 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
-from pages.common.server import freeze_loaded_objects
+from odt_core.storage import LOCAL_OWNER
+from pages.common.server import freeze_loaded_objects, store
+from tests.runs import Maker
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60
@@ -54,6 +56,15 @@ def launch(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], A
         return session
 
     return start
+
+
+@pytest.fixture
+def maker(launch: Callable[[], AppTest]) -> Maker:
+    """Puts runs into the store that the pages read, emptied first."""
+    launch()
+    for record in store().datasets.list(LOCAL_OWNER):
+        store().datasets.delete(LOCAL_OWNER, record.sha256)
+    return Maker(store())
 
 
 @pytest.fixture

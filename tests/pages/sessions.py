@@ -6,8 +6,11 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
+from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
 from odt_core.jobs import Batch, Job
-from pages.common.session import Work
+from odt_core.storage import LOCAL_OWNER
+from pages.common.server import store
+from pages.common.session import Dataset, Work
 from tests.waiting import wait_until
 
 WORK = "odt_work"
@@ -18,6 +21,19 @@ def work(app: AppTest) -> Work:
     found = app.session_state[WORK]
     assert isinstance(found, Work)
     return found
+
+
+def triage_work(train_size: str, job: Job | None = None) -> Work:
+    """Work on the triage sample, which is stored."""
+    content = SAMPLES["triage"].csv()
+    table = read_table(content, ReadOptions(), name="triage.csv")
+    sha256 = store().datasets.put(LOCAL_OWNER, content, "triage.csv").sha256
+    return Work(
+        dataset=Dataset(table, sha256, ReadOptions()),
+        schema=SAMPLES["triage"].schema(),
+        split=SplitSpec.parse(train_size),
+        job=job,
+    )
 
 
 def said(app: AppTest) -> str:

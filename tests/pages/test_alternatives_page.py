@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,18 +12,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from odt_core.alternatives import AlternativesView
-from odt_core.data import SAMPLES, ReadOptions, prepare, read_table
-from odt_core.data.splitting import SplitSpec
+from odt_core.data import prepare
 from odt_core.evaluation import tree_changes
-from odt_core.jobs import JobSpec
 from odt_core.solution import Engine
-from odt_core.storage import LOCAL_OWNER
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
 from pages.alternatives import gallery, keys
-from pages.common.server import job_manager, store
-from pages.common.session import Dataset, Place, Work
-from tests.pages.sessions import WORK, said, wait_for, work
+from pages.common.server import job_manager
+from pages.common.session import Place
+from tests.pages.sessions import WORK, said, triage_work, wait_for, work
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,20 +30,14 @@ def open_page(app: AppTest) -> Callable[..., AppTest]:
     """Opens the page with 200 training rows of the triage sample, and a trained tree if asked."""
 
     def start(*, trained: bool = True) -> AppTest:
-        content = SAMPLES["triage"].csv()
-        table = read_table(content, ReadOptions(), name="triage.csv")
-        sha256 = store().datasets.put(LOCAL_OWNER, content, "triage.csv").sha256
-        schema, split = SAMPLES["triage"].schema(), SplitSpec.parse("200")
-        spec = TrainSpec(
-            schema=schema, split=split, topology=Topology.parse("depth-2"), engine=Engine.SEARCH
-        )
-        job = None
+        now = triage_work("200")
+        assert now.dataset is not None and now.schema is not None and now.split is not None
+        app.session_state[WORK] = now
         if trained:
-            job = job_manager().submit(JobSpec(sha256, "triage.csv", ReadOptions(), spec))
-        app.session_state[WORK] = Work(
-            Dataset(table, sha256, ReadOptions()), schema=schema, split=split, job=job
-        )
-        if trained:
+            depth_2 = Topology.parse("depth-2")
+            spec = TrainSpec(now.schema, now.split, depth_2, engine=Engine.SEARCH)
+            job = job_manager().submit(now.dataset.job(spec))
+            app.session_state[WORK] = replace(now, job=job)
             wait_for(app, lambda now: now.job)
         app.switch_page(Place.ALTERNATIVES).run()
         assert not app.exception

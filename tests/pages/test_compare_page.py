@@ -10,18 +10,16 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from odt_core.data import SAMPLES, ReadOptions, read_table
+from odt_core.data import SAMPLES
 from odt_core.data.splitting import SplitSpec
 from odt_core.jobs import Batch
 from odt_core.problem import Goal
-from odt_core.storage import LOCAL_OWNER
 from odt_core.studies import ComparisonFold, CutPoints, FoldRun, TreeCandidate, compare_runs
 from odt_core.training import FeatureSelection
-from pages.common.server import store
-from pages.common.session import Dataset, Place, Work
+from pages.common.session import Place
 from pages.compare import plan
 from pages.compare.figure import CHOSEN
-from tests.pages.sessions import WORK, said, wait_for, work
+from tests.pages.sessions import WORK, said, triage_work, wait_for, work
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,14 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
     """The page with 200 training rows of the triage sample, set to a quick comparison."""
-    content = SAMPLES["triage"].csv()
-    table = read_table(content, ReadOptions(), name="triage.csv")
-    sha256 = store().datasets.put(LOCAL_OWNER, content, "triage.csv").sha256
-    app.session_state[WORK] = Work(
-        dataset=Dataset(table, sha256, ReadOptions()),
-        schema=SAMPLES["triage"].schema(),
-        split=SplitSpec.parse("200"),
-    )
+    app.session_state[WORK] = triage_work("200")
     app.session_state[plan.FOLDS] = 2
     app.session_state[plan.SHAPES] = ["depth-1", "depth-2"]
     app.switch_page(Place.COMPARE).run()

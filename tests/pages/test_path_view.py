@@ -5,32 +5,21 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from odt_core.data import SAMPLES, ReadOptions, read_table
-from odt_core.data.splitting import SplitSpec
 from odt_core.solution import Status
-from odt_core.storage import LOCAL_OWNER
 from odt_core.studies import PathPoint, PathView
 from odt_core.studies.path import UnseenError
 from odt_core.topology import AnyShape
-from pages.common.server import store
-from pages.common.session import Dataset, Place, Work
+from pages.common.session import Place
 from pages.common.studies import PATH
 from pages.compare import path
 from pages.compare.path_result import CHOSEN, verdict_sentences
-from tests.pages.sessions import WORK, said, wait_for, work
+from tests.pages.sessions import WORK, said, triage_work, wait_for, work
 
 
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
     """The view with 200 training rows of the triage sample, set to a quick path."""
-    content = SAMPLES["triage"].csv()
-    table = read_table(content, ReadOptions(), name="triage.csv")
-    sha256 = store().datasets.put(LOCAL_OWNER, content, "triage.csv").sha256
-    app.session_state[WORK] = Work(
-        dataset=Dataset(table, sha256, ReadOptions()),
-        schema=SAMPLES["triage"].schema(),
-        split=SplitSpec.parse("200"),
-    )
+    app.session_state[WORK] = triage_work("200")
     app.session_state["compare_view"] = PATH
     app.session_state[path.MOST] = 3
     app.session_state[path.FOLDS] = 2

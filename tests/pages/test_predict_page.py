@@ -29,15 +29,6 @@ Launch = Callable[[], AppTest]
 
 
 @pytest.fixture
-def maker(launch: Launch) -> Maker:
-    """Puts runs into the store that the pages read, emptied first."""
-    launch()
-    for record in store().datasets.list(LOCAL_OWNER):
-        store().datasets.delete(LOCAL_OWNER, record.sha256)
-    return Maker(store())
-
-
-@pytest.fixture
 def run(maker: Maker) -> RunSummary:
     """A run with a tree of two questions."""
     return maker.done(name="Ward tree", topology=Topology.parse("depth-2"))

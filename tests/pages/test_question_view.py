@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from odt_core.alternatives.question import Loss, RankedColumn, Ranking, Reach
-from odt_core.data import SAMPLES, ReadOptions, SplitSpec, read_table
+from odt_core.data import SAMPLES, ReadOptions, SplitSpec
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.problem import Goal, SmallestLeaf
 from odt_core.solution import Engine, Status
@@ -20,9 +20,9 @@ from pages.alternatives import keys
 from pages.alternatives.changes import SOLVE
 from pages.alternatives.question import headline
 from pages.common.server import job_manager, store
-from pages.common.session import Dataset, Place, Work
+from pages.common.session import Place
 from pages.common.studies import ALTERNATIVES_VIEW, ONE_QUESTION
-from tests.pages.sessions import WORK, run_until, said, work
+from tests.pages.sessions import WORK, run_until, said, triage_work, work
 from tests.waiting import wait_until
 
 CONTENT = SAMPLES["triage"].csv()
@@ -43,13 +43,7 @@ def trained(spec: TrainSpec = SPEC) -> Job:
 
 def shown(app: AppTest, job: Job) -> AppTest:
     """The view with a run's tree."""
-    table = read_table(CONTENT, ReadOptions(), name="triage.csv")
-    app.session_state[WORK] = Work(
-        dataset=Dataset(table, job.spec.dataset, ReadOptions()),
-        schema=SPEC.schema,
-        split=SPEC.split,
-        job=job,
-    )
+    app.session_state[WORK] = triage_work("200", job)
     app.session_state[ALTERNATIVES_VIEW] = ONE_QUESTION
     app.switch_page(Place.ALTERNATIVES).run()
     assert not app.exception

@@ -30,15 +30,6 @@ Launch = Callable[[], AppTest]
 
 
 @pytest.fixture
-def maker(launch: Launch) -> Maker:
-    """Puts runs into the store that the pages read, emptied first."""
-    launch()
-    for record in store().datasets.list(LOCAL_OWNER):
-        store().datasets.delete(LOCAL_OWNER, record.sha256)
-    return Maker(store())
-
-
-@pytest.fixture
 def runs_page(launch: Launch) -> Launch:
     """Opens the Runs page."""
 

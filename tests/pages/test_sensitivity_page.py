@@ -29,16 +29,15 @@ from odt_core.studies import (
 from odt_core.topology import Topology
 from odt_core.training import NodeRuleSpec, RulesSpec, TrainSpec
 from pages.common.server import job_manager, store
-from pages.common.session import Dataset, Place, Work
+from pages.common.session import Place, Work
 from pages.common.settings import rules_that_apply
 from pages.common.studies import CURVES, FRONTIER
 from pages.sensitivity.chosen_point import ChosenPoint, range_words
 from pages.sensitivity.frontier import frontier_view
 from pages.sensitivity.frontier_search import asked_words
 from pages.sensitivity.point import unproved_words
-from tests.pages.sessions import run_until, wait_for, work
+from tests.pages.sessions import WORK, run_until, triage_work, wait_for, work
 
-WORK = "odt_work"
 SECONDS = 90.0
 
 
@@ -47,14 +46,7 @@ def open_page(app: AppTest) -> Callable[[], AppTest]:
     """Opens the page with 300 training rows of the triage sample."""
 
     def start() -> AppTest:
-        content = SAMPLES["triage"].csv()
-        table = read_table(content, ReadOptions(), name="triage.csv")
-        sha256 = store().datasets.put(LOCAL_OWNER, content, "triage.csv").sha256
-        app.session_state[WORK] = Work(
-            dataset=Dataset(table, sha256, ReadOptions()),
-            schema=SAMPLES["triage"].schema(),
-            split=SplitSpec.parse("300"),
-        )
+        app.session_state[WORK] = triage_work("300")
         app.switch_page(Place.SENSITIVITY).run()
         assert not app.exception
         return app
@@ -111,14 +103,7 @@ def test_the_page_opens_with_the_frontier_of_the_current_shape(
 
 def test_a_frontier_that_would_take_long_is_not_begun_unasked(app: AppTest) -> None:
     app.session_state["sens_shape"] = "depth-4"
-    content = SAMPLES["triage"].csv()
-    sha256 = store().datasets.put(LOCAL_OWNER, content, "triage.csv").sha256
-    table = read_table(content, ReadOptions(), name="triage.csv")
-    app.session_state[WORK] = Work(
-        dataset=Dataset(table, sha256, ReadOptions()),
-        schema=SAMPLES["triage"].schema(),
-        split=SplitSpec.parse("300"),
-    )
+    app.session_state[WORK] = triage_work("300")
     app.switch_page(Place.SENSITIVITY).run()
     assert not app.exception and work(app).frontier is None
     assert any(element.value == "No frontier yet" for element in app.header)

@@ -17,14 +17,13 @@ from odt_core.topology import Topology
 from odt_core.training import TrainSpec
 from odt_core.words import count_words
 from pages.common.server import job_manager, store
-from pages.common.session import Dataset, Place, Work
+from pages.common.session import Place, Work
 from pages.common.studies import COMPARE_VIEW, STABILITY
 from pages.compare.stability import stability_of
 from tests.core.studies.parts import run_stability
-from tests.pages.sessions import said
+from tests.pages.sessions import WORK, said, triage_work
 from tests.waiting import wait_until
 
-WORK = "odt_work"
 SECONDS = 120.0
 CONTENT = SAMPLES["triage"].csv()
 SPEC = TrainSpec(
@@ -43,16 +42,10 @@ def wait_until_over(found: Batch | None) -> None:
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
     """The view with a tree of the triage sample that has just been trained."""
-    table = read_table(CONTENT, ReadOptions(), name="triage.csv")
     sha256 = store().datasets.put(LOCAL_OWNER, CONTENT, "triage.csv").sha256
     job = job_manager().submit(JobSpec(sha256, "triage.csv", ReadOptions(), SPEC))
     wait_until(lambda: job.is_over)
-    app.session_state[WORK] = Work(
-        dataset=Dataset(table, sha256, ReadOptions()),
-        schema=SPEC.schema,
-        split=SPEC.split,
-        job=job,
-    )
+    app.session_state[WORK] = triage_work("200", job)
     app.session_state[COMPARE_VIEW] = STABILITY
     app.switch_page(Place.COMPARE).run()
     assert not app.exception
