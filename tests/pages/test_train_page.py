@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import psutil
 import pytest
@@ -121,6 +122,24 @@ def train(app: AppTest, seconds: float = 60.0) -> AppTest:
     return app
 
 
+def trained_on_monks(
+    open_page: Callable[..., AppTest], *, seed: int, content: bytes | None = None
+) -> tuple[AppTest, dict[str, Any]]:
+    """The Train page with a tree of three quarters of monks-1, and the tree's result."""
+    sample = SAMPLES["monks-1"]
+    page = open_page(
+        content or sample.csv(),
+        target=sample.target,
+        positive=sample.positive,
+        split=SplitSpec(Fraction(3, 4), seed=seed),
+        engine=Engine.SEARCH,
+    )
+    train(page)
+    result = job_of(page).result
+    assert result is not None
+    return page, result
+
+
 def spec_of(app: AppTest) -> TrainSpec:
     return job_of(app).spec.train
 
@@ -222,17 +241,7 @@ def test_the_tree_stands_in_words_once_they_are_opened(page: AppTest) -> None:
 
 
 def test_training_and_test_stand_side_by_side(open_page: Callable[..., AppTest]) -> None:
-    sample = SAMPLES["monks-1"]
-    page = open_page(
-        sample.csv(),
-        target=sample.target,
-        positive=sample.positive,
-        split=SplitSpec(Fraction(3, 4), seed=3),
-        engine=Engine.SEARCH,
-    )
-    train(page)
-    result = job_of(page).result
-    assert result is not None
+    page, result = trained_on_monks(open_page, seed=3)
     said = texts(page)
     for rows, name in (("324", "Training"), ("108", "Test")):
         assert f"**{name}** · {rows} rows" in said
@@ -269,17 +278,8 @@ def test_predictive_values_follow_the_user_s_own_prevalence(
 def test_predictive_values_begin_at_the_exact_share_and_a_difference_is_explained(
     open_page: Callable[..., AppTest],
 ) -> None:
-    sample = SAMPLES["monks-1"]
-    page = open_page(
-        sample.csv()[:-1].rsplit(b"\n", 5)[0],  # so that no rounded share is the exact one
-        target=sample.target,
-        positive=sample.positive,
-        split=SplitSpec(Fraction(3, 4), seed=1),
-        engine=Engine.SEARCH,
-    )
-    train(page)
-    result = job_of(page).result
-    assert result is not None
+    content = SAMPLES["monks-1"].csv()[:-1].rsplit(b"\n", 5)[0]  # no rounded share is the exact one
+    page, result = trained_on_monks(open_page, seed=1, content=content)
     counts = metrics(Confusion(**result["train"]))
     table = next(said for said in html(page) if "Predictive values where" in said)
     for rate in (counts.ppv, counts.npv):
@@ -289,17 +289,7 @@ def test_predictive_values_begin_at_the_exact_share_and_a_difference_is_explaine
 
 
 def test_cart_of_the_same_depth_stands_beside(open_page: Callable[..., AppTest]) -> None:
-    sample = SAMPLES["monks-1"]
-    page = open_page(
-        sample.csv(),
-        target=sample.target,
-        positive=sample.positive,
-        split=SplitSpec(Fraction(3, 4), seed=1),
-        engine=Engine.SEARCH,
-    )
-    train(page)
-    result = job_of(page).result
-    assert result is not None
+    page, result = trained_on_monks(open_page, seed=1)
     cart = result["cart"]
     assert result["errors"] <= cart["train"]["fp"] + cart["train"]["fn"]
     table = next(said for said in html(page) if "CART, test" in said)
