@@ -115,7 +115,7 @@ def _draw_settings(job: Job) -> JobSpec | None:
     unit = "errors" if spec.objective.goal.counts_rows else "percentage points"
     try:
         number = st.number_input(
-            "Trees at most",
+            "Most trees",
             1,
             MOST_NUMBER,
             key=keys.NUMBER,
@@ -123,22 +123,27 @@ def _draw_settings(job: Job) -> JobSpec | None:
             help="The list ends at this number. Each tree is the best for its choice of columns.",
         )
         within = st.text_input(
-            f"At most this many {unit} worse than the best",
+            f"Largest difference to the best, in {unit}",
             key=keys.WITHIN,
             persist_state="session",
             placeholder="any",
             max_chars=12,
-            help="Empty means any. The list then ends at the number of trees or the time limit.",
+            help="Empty allows any difference. The list then ends at the number of trees or the "
+            "time limit.",
         )
         limit = st.number_input(
-            "Seconds at most", 1, MOST_SECONDS_EACH, key=keys.SECONDS, persist_state="session"
+            "Time limit in seconds",
+            1,
+            MOST_SECONDS_EACH,
+            key=keys.SECONDS,
+            persist_state="session",
         )
         costs, most = _draw_costs(job)
         part = AlternativesPart(
             int(number or 1),
-            _number(within, "At most how much worse"),
+            _number(within, "The largest difference"),
             costs,
-            most_total_cost=_number(most, "All columns of a tree cost at most"),
+            most_total_cost=_number(most, "The largest cost"),
         )
     except InputError as error:
         st.error(plain(str(error)))
@@ -185,12 +190,13 @@ def _draw_costs(job: Job) -> tuple[tuple[tuple[str, Fraction], ...], str]:
             )
             found.append((name, parse_cost(text.replace(",", "."), name)))
         most = st.text_input(
-            "All columns of a tree cost at most",
+            "Largest cost of all columns of a tree",
             key=keys.MOST_TOTAL_COST,
             persist_state="session",
             placeholder="any",
             max_chars=12,
-            help="The list then has only trees whose columns together cost at most this.",
+            help="Empty allows any cost. Otherwise the list has only trees whose columns together "
+            "cost at most this.",
         )
     return tuple(found), most
 

@@ -186,7 +186,7 @@ def _draw_filters(
         without = _choose_columns("Without these columns", keys.WITHOUT, names)
         only = _choose_columns("Only these columns", keys.ONLY, names)
         text = st.text_input(
-            "Cost per case at most",
+            "Largest cost per case",
             key=keys.MOST_COST,
             persist_state="session",
             placeholder="any",

@@ -89,14 +89,14 @@ def choose_floor(goal: Goal) -> Fraction | None:
     rate = RATES[goal.floor_rate]
     key = TrainKey.floor(goal)
     text = st.text_input(
-        f"{rate} at least, in %",
+        f"Floor on {rate}, in %",
         key=start_value(key, "95.0"),
         persist_state="session",
         max_chars=12,
         help="The exact floor on the training rows. The rate on test rows is usually a little "
         "lower: a floor of 100% in training often gives 97 to 99% in test.",
     )
-    return parse_floor(text, f"The floor on {rate[0].lower()}{rate[1:]}")
+    return parse_floor(text, f"The floor on {rate}")
 
 
 def draw_question(

@@ -182,7 +182,7 @@ def shape_name(topology: Shape) -> str:
     return f"{SHAPE_NAMES[topology.preset]}{mirrored}"
 
 
-RATES = {"tpr": "Sensitivity (TPR)", "tnr": "Specificity (TNR)"}
+RATES = {"tpr": "sensitivity (TPR)", "tnr": "specificity (TNR)"}
 """The rates that may have a floor."""
 FURTHER_FLOORS = {rate: TrainKey.further_floor(rate) for rate in RATES}
 """The keys of the further floors, by rate."""

@@ -92,7 +92,7 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
         goal = choose_goal(rows.train.positive_label, rows.train.negative_label)
         objective = objective_of_train(goal, choose_floor(goal))
         most = st.number_input(
-            "Questions at most",
+            "Most questions",
             1,
             MAX_NODES,
             key=MOST,
@@ -111,7 +111,7 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
             "the other parts. 0 means no test.",
         )
         limit = st.number_input(
-            "Seconds at most",
+            "Time limit in seconds",
             1,
             MOST_SECONDS_EACH,
             key=SECONDS,

@@ -63,7 +63,7 @@ def _draw_choice(batch: Batch, view: PathView, chosen: int, *, changed: bool) ->
     """Draw the slider that chooses a tree, the button that trains it, and the downloads."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.slider(
-            "Questions at most",
+            "Most questions",
             0,
             len(view.points) - 1,
             key=CHOSEN,
@@ -178,7 +178,7 @@ def _draw_tree(batch: Batch, point: PathPoint) -> None:
 
 def _draw_table(view: PathView) -> None:
     unseen = {each.questions: each for each in view.unseen}
-    head = ["Questions at most", "Wrong in training", "Proved", "Shape"]
+    head = ["Most questions", "Wrong in training", "Proved", "Shape"]
     head += ["Wrong on unseen rows"] if unseen else []
     rows = []
     for point in view.points:

@@ -252,7 +252,11 @@ def _draw_folds() -> Folding:
             help="How often the rows are divided. More repeats give steadier means.",
         )
         st.number_input(
-            "Seconds for a tree", 1, MOST_SECONDS_EACH, key=SECONDS, persist_state="session"
+            "Time limit of a tree in seconds",
+            1,
+            MOST_SECONDS_EACH,
+            key=SECONDS,
+            persist_state="session",
         )
         st.toggle(
             "All rows, including the test rows",

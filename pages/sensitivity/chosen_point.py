@@ -196,7 +196,7 @@ def draw_point_choice(chosen: ChosenPoint, positive: str) -> None:
         )
         other = Sweep.TNR if chosen.sweep is Sweep.TPR else Sweep.TPR
         st.text_input(
-            "At least, in %",
+            "Floor, in %",
             key=chosen.floor_key,
             on_change=chosen.on_floor,
             max_chars=12,

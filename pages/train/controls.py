@@ -364,7 +364,7 @@ def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]
             floors.append(None)
             continue
         text = st.text_input(
-            f"{name} at least, in %",
+            f"Floor on {name}, in %",
             key=FURTHER_FLOORS[rate],
             persist_state="session",
             max_chars=12,

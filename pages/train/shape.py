@@ -85,7 +85,7 @@ def choose_shape() -> Shape:
 def _choose_any() -> AnyShape:
     """Draw the largest number of questions of a tree of any shape."""
     most = st.number_input(
-        "Questions at most",
+        "Most questions",
         min_value=1,
         max_value=MAX_NODES,
         step=1,

@@ -59,7 +59,7 @@ def test_an_expander_stays_open_when_another_setting_changes(
     expect(engine).to_be_visible()
     page.get_by_role("combobox", name="Goal").click()
     page.get_by_role("option", name="Sensitivity (TPR)").click()
-    floor = page.get_by_role("textbox", name="Specificity (TNR) at least, in %")
+    floor = page.get_by_role("textbox", name="Floor on specificity (TNR), in %")
     expect(floor).to_be_visible()
     for text in ("much", "80"):
         floor.fill(text)

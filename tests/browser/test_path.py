@@ -21,7 +21,7 @@ def find_path(window: Window) -> None:
     page.get_by_role("radio", name="Path by size").or_(
         page.get_by_role("button", name="Path by size", exact=True)
     ).first.click()
-    for name, value in (("Questions at most", "3"), ("Folds", "2")):
+    for name, value in (("Most questions", "3"), ("Folds", "2")):
         box = page.get_by_role("spinbutton", name=name)
         expect(box).to_be_visible()
         box.fill(value)
@@ -43,7 +43,7 @@ def test_a_click_and_the_keyboard_draw_the_tree(open_window: Opener) -> None:
     line.locator(".points path").last.click(force=True)
     expect(page.get_by_text("At most 3 questions:")).to_be_visible()
     window.settle()
-    slider = page.get_by_role("slider", name="Questions at most")
+    slider = page.get_by_role("slider", name="Most questions")
     slider.focus()
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_text("At most 2 questions:")).to_be_visible()
@@ -84,7 +84,7 @@ def test_a_tree_of_any_shape_is_trained(open_window: Opener) -> None:
     page = window.page
     page.get_by_role("radio", name="Any shape, at most k questions").check(force=True)
     window.settle()
-    box = page.get_by_role("spinbutton", name="Questions at most")
+    box = page.get_by_role("spinbutton", name="Most questions")
     box.fill("3")
     page.keyboard.press("Enter")
     expect(page.get_by_text("at most 3 questions per case").first).to_be_visible()

@@ -94,7 +94,7 @@ def test_files_slider_click_comparison_and_adoption(open_window: Opener) -> None
 
     window.click(page.locator(".js-plotly-plot .points path").nth(0), force=True)
     assert shown(page)[2] == 0, "the first point misses no one"
-    floor = page.get_by_role("textbox", name="At least, in %")
+    floor = page.get_by_role("textbox", name="Floor, in %")
     expect(floor).to_have_value("95")
     window.click(page.get_by_role("button", name="Back to the floor"))
     assert shown(page)[2] > 0
