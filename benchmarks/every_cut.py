@@ -4,8 +4,9 @@
     python -m benchmarks.every_cut [--frontier] [--repeats 3] [names]
 
 CPU seconds of one thread. *Search* is the search alone from the encoded table, as in the other
-tables of docs/benchmarks.md; *whole* is a call of ours from codes to the written tree, a few
-milliseconds more. Kernels are compiled before. Each repeat measures all; the least counts.
+tables of docs/benchmarks.md. *Whole* is a call of our program from codes to the written tree, which
+takes a few milliseconds more. Kernels are compiled before. Each repeat measures everything, and the
+least time counts.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python -m benchmarks.hybrid [--threads 1] [--limit 60]
 
-CBC is a process of its own, so wall time is what counts: run it on a machine that rests.
+CBC is a process of its own, so wall time counts: run it on a machine without other work.
 """
 
 from __future__ import annotations

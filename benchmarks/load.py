@@ -1,9 +1,9 @@
 """Many people at once: ``python -m benchmarks.load [--sessions 20] [--seconds 300]``.
 
 A real server of the dashboard, and sessions that speak to it as browsers do: each opens the page,
-takes a sample, goes to the Train page and presses Train again and again, looking at the progress as
-often as the page asks it to, and thinking for a few seconds between two runs. At the end the
-store is asked whether every press became a run and every run ended well.
+takes a sample, goes to the Train page and presses Train again and again. It looks at the progress
+as often as the page asks for it, and pauses for a few seconds between two runs. At the end, the
+store tells whether every press became a run and every run ended well.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MIB = 2**20
 
 @dataclass
 class Figures:
-    """What one session saw.
+    """The measurements of one session.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Session:
         self.has_tree = False
 
     def close(self) -> None:
-        """Leave."""
+        """Close the connection."""
         self._socket.close()
 
     def open(self, page: str) -> None:
@@ -91,7 +91,7 @@ class Session:
         self._run()
 
     def press(self, key: str) -> None:
-        """Press a button, which must be there and be enabled."""
+        """Press a button, which must exist and be enabled."""
         name, disabled = self.buttons[key]
         assert not disabled, f"the button {key} is disabled"
         self._run(WidgetStates(widgets=[WidgetState(id=name, trigger_value=True)]))
@@ -107,7 +107,7 @@ class Session:
 
     @property
     def is_watching(self) -> bool:
-        """Whether a fragment still looks for news."""
+        """Whether a fragment still asks for updates."""
         return bool(self._timers)
 
     def _run(self, widgets: WidgetStates | None = None, fragment: str = "") -> None:
@@ -127,7 +127,7 @@ class Session:
                 return
 
     def _take_in(self, message: ForwardMsg) -> bool:
-        """Look at a message; whether the script has ended for good."""
+        """Read a message. Returns whether the script has ended for good."""
         if message.WhichOneof("type") == "ref_hash":
             message = self._kept[message.ref_hash]
         elif message.metadata.cacheable:
@@ -165,7 +165,7 @@ class Session:
 
 
 def warm_up(port: int) -> None:
-    """A first run, which is not counted: the workers start, the pages' modules are imported."""
+    """Make a first run, which is not counted. Workers start, and modules of pages are imported."""
     session = Session(port)
     session.open("data")
     session.press(f"data_sample_{SAMPLES[-1]}")
@@ -178,7 +178,7 @@ def warm_up(port: int) -> None:
 
 
 def use(port: int, number: int, until: float, figures: Figures) -> None:
-    """One person's work."""
+    """Do one person's work."""
     chance = random.Random(number)
     try:
         session = Session(port)
@@ -197,7 +197,7 @@ def use(port: int, number: int, until: float, figures: Figures) -> None:
 
 
 def _train(session: Session) -> float:
-    """Press Train; seconds until the tree is drawn."""
+    """Press Train. Returns the seconds until the tree is drawn."""
     began = time.monotonic()
     session.press("train_go")
     while not session.has_tree:
@@ -208,7 +208,7 @@ def _train(session: Session) -> float:
 
 
 def start_server(folder: Path) -> tuple[subprocess.Popen[bytes], int]:
-    """The dashboard on a port of its own, up and running."""
+    """Start the dashboard on a port of its own."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
@@ -231,7 +231,7 @@ def start_server(folder: Path) -> tuple[subprocess.Popen[bytes], int]:
 
 
 def weigh(process: psutil.Process, stop: threading.Event, peaks: dict[str, int]) -> None:
-    """Keep the most memory that the server and all it has started have taken."""
+    """Keep the most memory that the server and all of its processes have taken."""
     while not stop.wait(1.0):
         try:
             family = [process, *process.children(recursive=True)]
@@ -255,7 +255,7 @@ def all_runs(folder: Path) -> list[RunSummary]:
 
 
 def report(sessions: list[Figures], runs: list[RunSummary], seconds: float, peaks: Any) -> bool:
-    """Print the figures; whether nothing was lost."""
+    """Print the figures. Returns whether nothing was lost."""
     drawn = [value for figures in sessions for value in figures.drawn]
     waits = [(r.started_at - r.queued_at).total_seconds() for r in runs if r.started_at]
     done = sum(run.status is RunStatus.DONE and run.metrics.solved == "optimal" for run in runs)

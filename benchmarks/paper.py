@@ -83,7 +83,7 @@ class Asked:
     topology: str | None
 
     def chosen(self, names: Iterable[str]) -> list[str]:
-        """Those of the names that are asked for."""
+        """The requested names."""
         return [name for name in names if name in self.sets]
 
 
@@ -120,7 +120,7 @@ def divisions(asked: Asked, name: str) -> list[Division]:
 
 
 def accuracy_cell(row: CandidateRow) -> str:
-    """Training accuracy, test accuracy and its deviation; how many are proved if not all are."""
+    """Training accuracy, test accuracy and its deviation; the number of proved trees if not all."""
     train, test = row.train(Measure.ACCURACY), row.test(Measure.ACCURACY)
     if train.mean is None or test.mean is None:
         return "no tree"
@@ -131,13 +131,13 @@ def accuracy_cell(row: CandidateRow) -> str:
 
 
 def seconds_cell(row: CandidateRow) -> str:
-    """CPU seconds of a solve on average, and how many are proved if not all are."""
+    """Mean CPU seconds of a solve; the number of proved trees if not all."""
     proofs = "" if row.n_proved == len(row.runs) else f" {row.n_proved}/{len(row.runs)}"
     return f"{row.seconds:.3g}{proofs}"
 
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A Markdown table, each row as soon as it is there."""
+    """Print a Markdown table, each row as soon as it is measured."""
     print("| " + " | ".join(heads) + " |")
     print("|" + "---|" * len(heads), flush=True)
     for row in rows:

@@ -41,7 +41,7 @@ from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, build_prob
 
 NINE_TENTHS = Fraction(9, 10)
 ROWS = 600
-"""How many training rows the paper's trees have, at most."""
+"""The most training rows of the paper's trees."""
 LEFT_OUT = {"mush": ("veil-type", "stalk-root"), "student": ("G1",)}
 """Columns that the paper probably left out, as its numbers of features show."""
 
@@ -81,7 +81,7 @@ class Way:
 
     @property
     def candidate(self) -> TreeCandidate:
-        """The tree, as a comparison names it."""
+        """The tree as a candidate of a comparison."""
         selection = FeatureSelection.CART if self.is_selected else FeatureSelection.NONE
         return TreeCandidate(
             Topology.parse(self.topology), self.max_card, feature_selection=selection
@@ -142,7 +142,7 @@ class Division:
 
     @cached_property
     def for_cart(self) -> Prepared:
-        """The 90 % and the 10 %, every number a value of its own: CART may cut anywhere."""
+        """The 90 % and the 10 % for CART, which may cut between any two numbers."""
         return prepare(self._table, CutPoints.EVERY.apply(self._schema), self._splits)
 
     def selected(self, least: int) -> frozenset[str]:
@@ -209,7 +209,7 @@ class Division:
 
 
 def without_order(data: EncodedData) -> EncodedData:
-    """The same rows with every bin of a numerical column a category."""
+    """A copy in which every bin of a numerical column is a category."""
     features = tuple(
         dataclasses.replace(
             feature,

@@ -48,7 +48,7 @@ PRICE = 0.01
 
 @dataclass(frozen=True)
 class Task:
-    """What is solved: a data set and a whole depth."""
+    """A data set and a whole depth to solve."""
 
     data: str
     depth: int
@@ -59,7 +59,7 @@ class Task:
         return self.data == RAW
 
     def load(self) -> Rows:
-        """Its rows, for our programs and for the others."""
+        """Read its rows, for our programs and for the others."""
         shape = Topology.parse(f"depth-{self.depth}")
         if self.is_raw:
             x, y = breast_cancer()
@@ -70,7 +70,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Rows:
-    """The same rows as our problem and as a matrix."""
+    """Rows as a problem of our program, and as a matrix."""
 
     problem: Problem
     x: npt.NDArray[Any]
@@ -86,7 +86,7 @@ class Rows:
         return Rows(dataclasses.replace(self.problem, data=part), self.x[picked], self.y[picked], 1)
 
     def errors(self, model: Any) -> int:
-        """What a fitted model gets wrong."""
+        """The number of rows that a fitted model gets wrong."""
         return int((np.asarray(model.predict(self.x)).astype(int) != self.y).sum())
 
 

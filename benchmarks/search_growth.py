@@ -2,8 +2,8 @@
 
     python -m benchmarks.search_growth [--limit 20]
 
-Writes three figures to docs/images and prints the numbers. One thread, CPU seconds of the search
-from the encoded table; what is not proved within the limit is left out of the figures.
+It writes three figures to docs/images and prints the numbers: CPU seconds of the search with one
+thread, from the encoded table. The figures leave out what is not proved within the limit.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def problem(
 
 
 def binary(task: Problem, pairs: bool = False) -> Problem:
-    """The same rows as 0/1 columns; with `pairs` also one for each pair of categories."""
+    """A problem's rows as 0/1 columns. `pairs` adds a column for each pair of categories."""
     columns = []
     for g, feature in enumerate(task.data.features):
         codes = task.data.codes[:, g]

@@ -1,8 +1,8 @@
-"""How the tests are shared out among processes: ``pytest -n 3``.
+"""How the tests are divided among processes: ``pytest -n 3``.
 
-Tests that use the same servers, workers or databases stay in one process, where these are started
-once. So do the tests of a file, which share what its fixtures make. What takes longest begins
-first, and single tests end the run, so that no process waits long for another.
+Tests that use the same servers, workers or databases run in one process, which starts these once.
+The tests of a file also run in one process and share its fixtures. The tests that take longest
+start first, and single tests end the run, so that no process waits long for another.
 """
 
 from __future__ import annotations
@@ -52,20 +52,20 @@ WATCHER = pytest.StashKey[subprocess.Popen[bytes]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let nothing that this process starts outlive it."""
+    """Make sure that nothing that this process starts outlives it."""
     config.stash[WATCHER] = watch()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Fixtures have ended what they started, unless the run was interrupted."""
+    """End the watcher, unless the run was interrupted: fixtures have ended what they started."""
     if exitstatus != pytest.ExitCode.INTERRUPTED:
         dismiss(session.config.stash[WATCHER])
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for no garbage in what stays for the whole run: modules, and four thousand tests."""
+    """Exclude modules and tests from garbage collection: they stay for the whole run."""
     gc.disable()
     try:
         return (yield)
@@ -75,18 +75,18 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_finish() -> None:
-    """Give NumPy, which is imported here, one thread: a second would only wait and use time."""
+    """Give NumPy one thread: a second thread would only wait and use time."""
     threadpool_limits(1, user_api="blas")
 
 
 def _unit_of(test: str) -> str:
-    """What goes to one process as a whole: a unit, a file, or a test by itself."""
+    """The part that runs in one process: a unit, a file, or a single test."""
     alone = test if test.startswith(LAST) else test.partition("::")[0]
     return next((unit for folder, unit in UNITS.items() if test.startswith(folder)), alone)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests into their order, of which that of the units follows."""
+    """Sort the tests. The order of the units follows from this."""
     order = (*UNITS, *LAST, *THEN)
 
     def place(item: pytest.Item) -> tuple[bool, int]:

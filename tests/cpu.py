@@ -1,7 +1,7 @@
 """Processor time, which other programs on a busy machine do not lengthen.
 
-A solve on one thread takes no more of it than the clock on the wall shows. So a limit of two
-seconds is kept if the processors have worked on the solve for little more than two seconds.
+A solve on one thread takes at most as much processor time as wall-clock time. So a limit of two
+seconds is kept if the processors worked on the solve for little more than two seconds.
 """
 
 from __future__ import annotations

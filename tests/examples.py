@@ -1,4 +1,4 @@
-"""How many examples a test tries: few in every run of the tests, many behind ``make soak``."""
+"""The number of examples of a test: few in every run of the tests, many in ``make soak``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TIMES_IN_A_SOAK = 5
 
 
 def examples(number: int, **others: Any) -> settings:
-    """Settings of a test with hypothesis: so many examples, and more of them in a soak.
+    """Settings of a test with hypothesis: the number of examples, which is larger in a soak.
 
     Machines are shared, so a slow example is no failure.
     """

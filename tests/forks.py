@@ -17,14 +17,14 @@ from multiprocessing.connection import Connection
 CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
 CONTEXT = multiprocessing.get_context("forkserver" if CAN_FORK else "spawn")
 NEEDED = ["tests.core.jobs.server", "tests.core.storage.children"]
-"""What is imported before the first process is forked."""
+"""The modules that are imported before the first process is forked."""
 
 if CAN_FORK:
     CONTEXT.set_forkserver_preload(NEEDED)
 
 
 def prepare() -> None:
-    """Start what processes are forked from, if it does not run; it keeps today's environment."""
+    """Start the process from which others are forked, if it does not run, with this environment."""
     if CAN_FORK:
         multiprocessing.forkserver.ensure_running()
         multiprocessing.resource_tracker.ensure_running()
@@ -64,7 +64,7 @@ class Fork:
         return str(self._connection.recv())
 
     def lines(self) -> Iterator[str]:
-        """What it says until it ends."""
+        """The lines that it writes until it ends."""
         with suppress(EOFError, OSError):  # OSError: it was killed while it said something
             while True:
                 yield self.next_line()
@@ -75,7 +75,7 @@ class Fork:
         return self._process.exitcode
 
     def kill(self) -> None:
-        """Kill it, as the system does where memory runs out."""
+        """Kill it, as the system does if memory runs out."""
         self._process.kill()
         self.wait()
 

@@ -1,4 +1,4 @@
-"""The package as somebody else has it: a wheel that was built and installed elsewhere."""
+"""The package as a user has it: a wheel that was built and installed elsewhere."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Installed:
-    """A folder that the wheel was installed into, without what it depends on.
+    """A folder into which the wheel was installed, without its dependencies.
 
     Attributes
     ----------

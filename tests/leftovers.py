@@ -1,8 +1,8 @@
-"""Ends what an interrupted or killed run of the tests leaves: servers, workers, browsers.
+"""Ends the processes that an interrupted or killed run of the tests leaves behind.
 
-``python -m tests.leftovers MARK`` waits beside a pytest process until that says that it has come to
-its end, or its standard input closes because pytest was killed. All that pytest has started bears
-the mark in its environment, so it is found whoever its parent is by then.
+``python -m tests.leftovers MARK`` waits beside a pytest process until pytest says that it ends, or
+until its standard input closes because pytest was killed. All processes that pytest has started
+have the mark in their environment, so they are found even if they have another parent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COMPILING = "import warm_up"
 
 
 def watch() -> subprocess.Popen[bytes]:
-    """Mark all that this process starts from now on, and start what waits beside it."""
+    """Mark all processes that this process starts from now on, and start the watcher."""
     mark = secrets.token_hex(8)
     watcher = subprocess.Popen(
         [sys.executable, "-m", "tests.leftovers", mark],
@@ -42,7 +42,7 @@ def watch() -> subprocess.Popen[bytes]:
 
 
 def dismiss(watcher: subprocess.Popen[bytes]) -> None:
-    """Say that this process has ended by itself what it started."""
+    """Tell the watcher that this process has ended everything that it started."""
     watcher.communicate(DONE)
 
 

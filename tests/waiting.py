@@ -1,4 +1,4 @@
-"""Waiting until something is so, never for a time."""
+"""Waits for conditions, never for a fixed time."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable
 
 PATIENCE = 120.0
-"""Seconds to wait for what takes a second or two on an idle machine."""
+"""Most seconds to wait for something that takes a second or two on an idle machine."""
 
 
 def wait_until(
     is_so: Callable[[], object], seconds: float = PATIENCE, complaint: str = "did not happen"
 ) -> float:
-    """Wait until something is so; return the seconds that it took."""
+    """Wait until a condition holds, and return the seconds that it took."""
     began = time.monotonic()
     while not is_so():
         assert time.monotonic() - began < seconds, f"{complaint} in {seconds:.0f} s"

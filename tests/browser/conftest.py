@@ -1,8 +1,8 @@
-"""A real server, a real Chromium: what every browser test starts from.
+"""The fixtures of browser tests: a real server and a real Chromium.
 
-The browser is the one named by ``ODT_CHROMIUM``, else the first Chromium or Chrome on the path;
-without one the tests are skipped. Chromium's headless shell takes half the work of a whole browser.
-The browser finds no other machine than this one, and requests to any other address than the
+``ODT_CHROMIUM`` names the browser. Otherwise it is the first Chromium or Chrome on the path.
+Without a browser the tests are skipped. Chromium's headless shell takes half the work of a whole
+browser. The browser can reach only this machine, and requests to any other address than the
 server's are counted.
 """
 
@@ -80,7 +80,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def contexts() -> list[BrowserContext]:
-    """The tests open their first windows in the first, their second in the second, and so on."""
+    """The contexts: the tests open first windows in the first, second windows in the second ..."""
     return []
 
 
@@ -96,7 +96,7 @@ def _new_context(browser: Browser, server: Server) -> BrowserContext:
 
 
 def _clear(window: Window) -> None:
-    """Leave nothing of a window in its context but the cache and the process."""
+    """Remove everything of a window from its context except the cache and the process."""
     page, context = window.page, window.page.context
     if not page.is_closed():
         session = context.new_cdp_session(page)

@@ -37,7 +37,7 @@ PEOPLE = {person.subject: person for person in (ALICE, BOB, NOBODY, BLANK)}
 
 
 class Provider(ThreadingHTTPServer):
-    """The provider, and what it has promised to whom."""
+    """The provider, with its codes and the people they are for."""
 
     daemon_threads = True
 
@@ -52,7 +52,7 @@ class Provider(ThreadingHTTPServer):
         return f"http://localhost:{self.server_port}"
 
     def secrets_toml(self, dashboard: str) -> str:
-        """What the dashboard's secrets.toml must say."""
+        """The content of the dashboard's secrets.toml."""
         return (
             "[auth]\n"
             f'redirect_uri = "{dashboard}/oauth2callback"\n'

@@ -1,4 +1,4 @@
-"""People who sign in, train and are asked for their cookies."""
+"""What people do in browser tests: they sign in and train, and a thief copies their cookies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Data page in a real browser: what is drawn, and what hands on keyboard and mouse can do."""
+"""The Data page in a real browser: what it draws, and what keyboard and mouse can do."""
 
 from __future__ import annotations
 

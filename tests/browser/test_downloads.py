@@ -1,4 +1,4 @@
-"""Files that a tree leaves in, downloaded in a real browser and opened."""
+"""The files of a tree, downloaded in a real browser and opened."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_the_report_shows_its_pictures_without_a_network(
 def test_a_file_waits_until_a_slow_browser_asks_for_it(
     run: RunSummary, open_window: Opener
 ) -> None:
-    """Streamlit deletes files that no session has when scripts end, also those of others."""
+    """Streamlit deletes files that no session has whenever any session's scripts end."""
     window, other = open_window(), open_window()
     page = opened(window, run, "train")
     page.get_by_role("button", name="Download").click()

@@ -1,4 +1,4 @@
-"""Who works with the keyboard never begins at the top of the page again."""
+"""A user of the keyboard never has to start again at the top of the page."""
 
 from __future__ import annotations
 

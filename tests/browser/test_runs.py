@@ -1,4 +1,4 @@
-"""The Runs page in a real browser: tick, open, compare, rename, repeat, take out and in, delete."""
+"""The Runs page in a real browser: tick, open, compare, rename, repeat, export, import, delete."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ READABLE = 9.0
 
 
 def train(window: Window) -> float:
-    """Press Train; seconds until the tree is drawn."""
+    """Press Train. Returns the seconds until the tree is drawn."""
     began = time.monotonic()
     window.page.get_by_role("button", name="Train", exact=True).click()
     drawing(window.page).wait_for(timeout=SOLVED)
@@ -58,12 +58,12 @@ def letter_size(page: Page) -> float:
 
 
 def headline(page: Page) -> Locator:
-    """What the tree does on test rows."""
+    """The verdict on the tree."""
     return page.get_by_test_id("stAlertTitle").first
 
 
 def standing(page: Page) -> Locator:
-    """How the tree stands among all trees of its shape."""
+    """The status of the tree among all trees of its shape."""
     return page.locator(".st-key-train_proof")
 
 

@@ -1,4 +1,4 @@
-"""docs/tutorial.md, step by step: what it says is what the pages show."""
+"""docs/tutorial.md, step by step: the pages show what it says."""
 
 from __future__ import annotations
 

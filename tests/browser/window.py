@@ -81,7 +81,7 @@ def contrast(words: Locator) -> float:
 
 @dataclass
 class Window:
-    """A page in the browser, with what it did behind the scenes."""
+    """A page in the browser, with its errors and requests."""
 
     page: Page
     server: Server
@@ -215,7 +215,7 @@ class Window:
         return int(self._pixels_too_many(OVERHANG))
 
     def legend_overlap(self) -> float:
-        """How many pixels of a figure's legend lie on its plot, at most."""
+        """The most pixels of a figure's legend that lie on its plot."""
         return self._pixels_too_many(LEGEND_OVERLAP)
 
     def _pixels_too_many(self, measure: str) -> float:
@@ -229,11 +229,11 @@ class Window:
         return pixels
 
     def count_charts(self) -> None:
-        """Begin to count the charts that are seen at one moment."""
+        """Begin to count the charts that are visible at one moment."""
         self.page.evaluate(COUNT_CHARTS)
 
     def most_charts(self) -> int:
-        """The most that were seen at one moment since the counting began."""
+        """The most charts that were visible at one moment since the counting began."""
         return int(self.page.evaluate("window.mostCharts"))
 
     def dress(self, theme: str, width: int, height: int = 900) -> None:

@@ -1,4 +1,4 @@
-"""What `pip install .` brings, and that its facts are stated once."""
+"""The content of the installed package. Its facts stand in one place."""
 
 import json
 import re

@@ -506,7 +506,7 @@ def test_a_confirmation_says_what_cbc_was_given():
         "CBC confirmed this tree and its result in the paper's integer program. It took the bound "
         "from the search. Only trying every tree checks the bound too."
     )
-    assert "confirmed" not in proof_words(replace(proved, tree=None))  # there was nothing to give
+    assert "confirmed" not in proof_words(replace(proved, tree=None))  # there was no value
 
 
 def test_where_sums_are_too_large_for_a_solver_it_is_not_for_want_of_time():

@@ -1,4 +1,4 @@
-"""What a session of the dashboard knows and says."""
+"""The work and the words of a session of the dashboard."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def kinds(app: AppTest) -> dict[str, ColumnKind]:
 
 
 def press(app: AppTest, label: str) -> AppTest:
-    """Press the first button that says so."""
+    """Press the first button with this label."""
     next(button for button in app.button if button.label == label).click().run()
     assert not app.exception
     return app
@@ -75,7 +75,7 @@ def edit(app: AppTest, row: int, kind: str) -> AppTest:
 
 
 def texts(app: AppTest) -> str:
-    """Everything the page says in words, without what keeps Markdown from acting."""
+    """All words of the page, without the escapes of Markdown."""
     parts = [
         element.value
         for kind in ("title", "subheader", "markdown", "caption", "error", "html")

@@ -1,4 +1,4 @@
-"""What the Train page says of a floor in test: never more than the interval allows."""
+"""The Train page's words about a floor in test never claim more than the interval allows."""
 
 from __future__ import annotations
 

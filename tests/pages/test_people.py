@@ -1,4 +1,4 @@
-"""Who a session belongs to, as far as that can be told without a browser."""
+"""The person of a session, as far as a test without a browser can see it."""
 
 from __future__ import annotations
 

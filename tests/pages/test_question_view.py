@@ -287,7 +287,7 @@ def test_a_tree_with_rules_of_its_own_is_compared_on_request(app: AppTest) -> No
 
 
 def with_ranking(app: AppTest, change: Callable[[Ranking], Ranking]) -> AppTest:
-    """The page as if the ranking that it shows had come out otherwise."""
+    """The page with another ranking instead of its own."""
     ((name, job),) = app.session_state["question_known"].items()
     changed = change(Ranking.from_json(job.result)).to_json()
     app.session_state["question_known"] = {name: replace(job, result=changed)}

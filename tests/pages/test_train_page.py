@@ -572,7 +572,7 @@ def test_the_position_in_the_queue_is_shown_and_can_be_given_up(
 def test_a_run_that_ends_while_the_page_is_drawn_leaves_the_button_ready(
     page: AppTest, monkeypatch: pytest.MonkeyPatch, ends_well: bool
 ) -> None:
-    """It ends after the button was drawn, and before what stands beside it is."""
+    """The run ends after the button was drawn, and before the rest of the page is drawn."""
 
     def draw_and_wait(asked: AskedTraining, data: ReadyData) -> object:
         drawn = draw_train_button(asked, data)

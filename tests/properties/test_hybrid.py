@@ -33,7 +33,7 @@ ALWAYS = MipOptions(confirm_always=True)
 
 @pytest.fixture(scope="module", autouse=True)
 def kernels() -> None:
-    """Compile once: what is measured here is not the compiler."""
+    """Compile once, so that the compiler's time is not measured."""
     warm_up()
 
 
@@ -218,7 +218,7 @@ def dying(problem: Problem, *arguments: object, **options: object) -> MipOutcome
 def test_where_cbc_dies_the_searchs_answer_stands(
     search: Callable[..., SearchOutcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As where memory runs out: the system ends the process that takes most of it."""
+    """This happens if memory runs out: the system ends the process that takes most of it."""
     monkeypatch.setattr(hybrid, "solve_mip", dying)
     monkeypatch.setattr(hybrid, "solve_search", search)
     problem = tic_tac_toe("depth-2")

@@ -65,7 +65,7 @@ FLOOR = Objective(Goal.MAX_TPR, min_tnr=Fraction(4, 5))
 
 
 def assert_true(problem: Problem, solution: Solution) -> None:
-    """Whatever the solution says must be so; a proof must be of the referee's optimum."""
+    """All claims of the solution are true, and a proved value is the referee's optimum."""
     best = best_value(problem)
     if solution.status is Status.INFEASIBLE:
         assert best is None
@@ -304,7 +304,7 @@ def heavy(seed: int) -> Problem:
 
 
 def optimum(problem: Problem) -> Fraction:
-    """By every tree there is: the referee's tables are as long as the rows are heavy."""
+    """The optimum by trying every tree: with heavy rows the referee's tables would be too long."""
     sides: dict[tuple[bool, ...], Split] = {}
     for g, left in questions(problem, 0):
         members = np.isin(problem.data.codes[:, g], sorted(left))

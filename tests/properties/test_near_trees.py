@@ -62,7 +62,7 @@ def check(found: NearTrees, wanted: list[ListedTree]) -> None:
 
 
 def check_beyond(found: NearTrees, wanted: list[ListedTree]) -> None:
-    """Each choice is listed once, and what is settled has the least loss of its choice."""
+    """Each choice is listed once, and a settled tree has the least loss of its choice."""
     least = {tree.choice: tree.loss for tree in wanted}
     listed = [choice_of(tree.solution.tree) for tree in found.trees]
     assert len(set(listed)) == len(listed)
@@ -71,7 +71,7 @@ def check_beyond(found: NearTrees, wanted: list[ListedTree]) -> None:
 
 
 def small_three_levels(seed: int) -> Problem | None:
-    """A problem that brute force can list; None where the seed gives none."""
+    """A problem that brute force can list; None if the seed gives none."""
     problem = random_problem(seed, topologies=THREE_LEVEL_TOPOLOGIES, smallest_leaf=seed % 3 == 0)
     if sum(feature.n_values for feature in problem.data.features) > 9:
         return None

@@ -30,7 +30,7 @@ SOAK = 20_000
 def check(
     problem: Problem, outcome: SearchOutcome, allowed: list[tuple[int, int]] | None = None
 ) -> None:
-    """The outcome is proved, is the referee's optimum, and lies on the frontier if floored.
+    """The outcome is proved, is the referee's optimum, and is on the frontier if there are floors.
 
     The referee's points that meet the floors need not be found again if they are known.
     """

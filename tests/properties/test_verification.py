@@ -17,7 +17,7 @@ def best_total(problem: Problem) -> int:
 
 
 def check(problem: Problem) -> None:
-    """What it says of the optimum and of one less; without any tree it finds none."""
+    """Check its verdicts on the optimum and on one less. Without any tree it finds none."""
     if best_value(problem) is None:
         verdict = verify(problem, -1, Control(60))
         assert (verdict.holds, verdict.better, verdict.covered) == (True, None, 1)

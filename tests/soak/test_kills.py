@@ -73,7 +73,7 @@ def test_a_busy_server_that_is_killed_loses_nothing(
         return rng.choices(kinds, weights=[2, 2, 1], k=n)
 
     def settle(server: Server) -> None:
-        """Hear the last of a server, and see that what was done before is as it was."""
+        """Read the last messages of a server, and check that earlier results are unchanged."""
         accepted.extend(server.heard("submitted"))
         started.update(server.heard("started"))
         assert all(record(store, run).result == result for run, result in results.items())

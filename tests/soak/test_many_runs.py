@@ -14,7 +14,7 @@ from tests.waiting import wait_until
 
 RUNS = 300
 WARM = 50
-"""After so many runs everything that is ever loaded has been loaded."""
+"""Runs after which everything that is ever loaded has been loaded."""
 MOST_GROWTH = 40 * MIB
 
 pytestmark = pytest.mark.soak

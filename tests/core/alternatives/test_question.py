@@ -22,7 +22,7 @@ def with_rule(problem: Problem, node: int, rule: NodeRule) -> Problem:
 
 
 def check(problem: Problem, node: int, ranking: Ranking) -> None:
-    """Each column's best tree is the referee's, and so is the best without the question."""
+    """The referee confirms each column's best tree, and the best tree without the question."""
     names = {feature.name: g for g, feature in enumerate(problem.data.features)}
     values = []
     for column in ranking.columns:

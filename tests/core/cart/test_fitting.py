@@ -1,4 +1,4 @@
-"""CART as a tree of ours says what scikit-learn's says."""
+"""CART as a tree of ours gives scikit-learn's answers."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_missing_numbers_have_no_sparse_columns():
 
 
 def impurity(tree) -> float:
-    """What CART makes small: the Gini impurity of the leaves."""
+    """The Gini impurity of the leaves, which CART makes small."""
     return sum(2 * leaf.n_negative * leaf.n_positive / leaf.n for leaf in tree.leaves)
 
 

@@ -27,6 +27,6 @@ def triage(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _no_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No command reads or writes what the user of this computer keeps."""
+    """No command reads or writes the data of this computer's user."""
     path = tmp_path_factory.mktemp("store") / "odt.sqlite3"
     monkeypatch.setenv("ODT_DATABASE_URL", f"sqlite:///{path}")

@@ -1,4 +1,4 @@
-"""How the command line says what is wrong."""
+"""The messages of the command line about errors."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ DATA = ["--target", "class", "--positive", "monk", "--train-size", "all"]
 
 
 RANK = ("loss_total", "questions", "named")
-"""What trees are listed by."""
+"""The order of the list."""
 
 
 def run(words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:

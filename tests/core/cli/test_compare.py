@@ -21,7 +21,7 @@ def options(triage: Path) -> list[str]:
 
 
 def timeless(record: dict) -> dict:
-    """The record without what differs from run to run."""
+    """The record without the parts that differ from run to run."""
     for candidate in record["candidates"]:
         del candidate["seconds"]
         for fold in candidate["folds"]:

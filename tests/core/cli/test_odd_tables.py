@@ -1,4 +1,4 @@
-"""Tables that the studies cannot use, or hardly: one sentence each."""
+"""Tables that the studies cannot use, or can hardly use, each with one sentence."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ STUDIES = {
 
 @dataclass(frozen=True)
 class Made:
-    """A tree of depth 1 and what commands printed of its problem, in files of one folder."""
+    """A tree of depth 1 and the output of commands about its problem, in files of one folder."""
 
     folder: Path
 

@@ -335,7 +335,7 @@ def test_interrupted_run_prints_its_best_tree_with_status_130(tmp_path: Path) ->
 def test_ctrl_c_before_there_is_anything_to_show_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """While modules are imported, say, or the table is read."""
+    """For example, while modules are imported or the table is read."""
 
     def interrupted() -> int:
         raise KeyboardInterrupt

@@ -23,7 +23,7 @@ from odt_core.training import TrainSpec, train_tree
 
 
 def people(n: int = 60) -> tuple[pd.DataFrame, pd.Series]:
-    """Colours decide, but for the old; the age of a few is not known."""
+    """The colour decides, except for the old. A few ages are not known."""
     random = np.random.default_rng(3)
     colour = random.choice(["red", "green", "blue", "grey"], n)
     age = random.integers(20, 90, n).astype(float)

@@ -34,7 +34,7 @@ def triage() -> EncodedData:
 
 
 def test_pruning_is_that_of_a_grid_search(triage: EncodedData) -> None:
-    """The same alphas, folds and scores by scikit-learn's own grid search."""
+    """scikit-learn's own grid search gives these alphas, folds and scores."""
     columns = cart_columns(triage.features, triage.codes)
     path = DecisionTreeClassifier(random_state=5).cost_complexity_pruning_path(columns, triage.y)
     alphas = path.ccp_alphas.clip(0)
@@ -55,7 +55,7 @@ def test_pruning_is_that_of_a_grid_search(triage: EncodedData) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_pruned_trees_are_read_off_as_they_would_be_fitted(seed: int) -> None:
-    """A second way: scikit-learn prunes a tree of its own for each alpha."""
+    """As a check, scikit-learn prunes a separate tree for each alpha."""
     rng = np.random.default_rng(seed)
     columns = rng.integers(0, 5, (300, 6)).astype(np.float32)
     columns[rng.random(columns.shape) < 0.05] = np.nan
@@ -85,7 +85,7 @@ def test_noise_is_pruned_to_a_leaf() -> None:
 @unhurried
 @given(randoms)
 def test_labels_are_the_best_of_all_labels_for_the_goal(random) -> None:
-    """No labelling of CART's leaves at all serves the goal better under the floors."""
+    """No other labels of CART's leaves serve the goal better under the floors."""
     problem = make_problem(random)
     tree = fit_baseline(Baseline.CART_DEPTH_3, problem.data, ACCURACY, seed=1)
     assert tree is not None
@@ -152,7 +152,7 @@ def test_pruning_keeps_groups_together(triage: EncodedData) -> None:
 
 
 def test_at_least_so_many_features_are_selected() -> None:
-    """CART needs one column; those that it would use without it follow, then all others."""
+    """CART needs one column. Then come the columns that it uses without it, then all others."""
     y = np.arange(40) % 2 == 0
     near = y.copy()
     near[:4] = ~near[:4]

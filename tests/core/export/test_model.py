@@ -1,4 +1,4 @@
-"""Trees and models as JSON: nothing is lost, and a message names a damaged field."""
+"""Trees and models as JSON: nothing is lost, and messages name damaged fields."""
 
 from __future__ import annotations
 

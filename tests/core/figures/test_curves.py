@@ -93,7 +93,7 @@ def test_the_legend_of_a_file_reads_along_its_rows_as_on_screen() -> None:
 
 @pytest.mark.parametrize("low", [0.8171, 0.5, 0.93, 0.991])
 def test_no_tick_of_a_file_is_rounded_to_another_value(low: float) -> None:
-    """A tick at 97.5% must not say 98%: ticks are evenly spaced, and so is what they say."""
+    """A tick at 97.5% must not say 98%: ticks and their labels are evenly spaced."""
     counts = Confusion(tp=round(10_000 * low), fp=0, tn=500, fn=10_000 - round(10_000 * low))
     view = frontier([(Confusion(10_000, 300, 200, 0), None), (counts, None)])
     svg = chart_file(roc_chart(view), FigureFormat.SVG).decode()

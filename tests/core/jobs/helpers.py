@@ -47,7 +47,7 @@ def sample_job(store: Store, sample: str, topology: str, time_limit: float = 60.
 
 
 def table_of(store: Store, spec: JobSpec) -> Table:
-    """What a run reads."""
+    """The table that a run reads."""
     content = store.datasets.read(LOCAL_OWNER, spec.dataset)
     return read_table(content, spec.read, name=spec.table_name)
 
@@ -57,7 +57,7 @@ def has_best_tree(job: Job) -> bool:
 
 
 def family_of(pid: int) -> list[psutil.Process]:
-    """What a process has started, and what that has started in turn.
+    """All processes that a process and its children have started.
 
     Without the process that compiles the search once on a machine: it may go on until it is done.
     """
@@ -124,7 +124,7 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 class KeptPool(LocalPool):
-    """One warm worker for a manager after another: to start one and load it takes seconds.
+    """One warm worker that managers use one after the other: a new worker takes seconds to start.
 
     When a manager closes it, only what still runs is ended.
     """
@@ -154,7 +154,7 @@ class KeptPool(LocalPool):
 
 @contextmanager
 def managing(store: Store, pool: KeptPool, n_workers: int = 1) -> Iterator[JobManager]:
-    """A manager with a warm worker that has nothing to do, and is to be kept; or with more."""
+    """A manager with a warm idle worker, which is kept, or with several workers."""
     pool.n_workers = n_workers
     manager = JobManager(store, n_workers, pool=pool)
     try:
@@ -169,7 +169,7 @@ def managing(store: Store, pool: KeptPool, n_workers: int = 1) -> Iterator[JobMa
 
 
 class Server:
-    """A server in another process; what it says is kept."""
+    """A server in another process. Its messages are kept."""
 
     def __init__(self, address: str, folder: Path, n_workers: int) -> None:
         self.process = Fork(serve, address, str(folder), str(n_workers))
@@ -197,7 +197,7 @@ class Server:
         return self.heard("submitted")[-1]
 
     def kill(self) -> None:
-        """Kill it, and hear the last that it said."""
+        """Kill it, and read its last messages."""
         self.process.kill()
         self._listener.join()
 

@@ -1,7 +1,7 @@
 """A server in a process of its own (see `tests.forks`).
 
-Each line that it hears is a job to submit; ``submitted ID`` and ``started ID`` are said of it. It
-goes on until it is killed.
+Each line that it reads is a job to submit. It answers with ``submitted ID`` and ``started ID``. It
+runs until it is killed.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def other_goal(spec: JobSpec, **changes: object) -> JobSpec:
 
 
 def run_here(store: Store, spec: JobSpec) -> RunAnswer:
-    """What a worker would bring."""
+    """The result and model that a worker would return."""
     content = store.datasets.read(LOCAL_OWNER, spec.dataset)
     return run_job(read_table(content, spec.read, name=spec.table_name), spec)
 

@@ -1,4 +1,4 @@
-"""What the store knows of a tree: studies of its own problem only, and validations of itself."""
+"""The evidence about a tree: only studies of its own problem, and validations of the tree."""
 
 from __future__ import annotations
 

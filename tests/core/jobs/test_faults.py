@@ -385,7 +385,7 @@ def test_a_worker_at_rest_takes_less_than_the_least_setting() -> None:
 
 @contextmanager
 def full_disk(store: Store) -> Iterator[None]:
-    """SQLite may not add a page: the error is that of a full disk."""
+    """SQLite may not add a page, which gives the error of a full disk."""
     with store.database.bare() as connection:
         pages = connection.execute(text("PRAGMA page_count")).scalar()
 

@@ -1,4 +1,4 @@
-"""Jobs run elsewhere, say how far they are, and end well or with one clear sentence."""
+"""Jobs run in workers, report their progress, and end well or with one clear sentence."""
 
 from __future__ import annotations
 

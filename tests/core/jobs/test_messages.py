@@ -1,4 +1,4 @@
-"""What manager and workers say to each other survives the way."""
+"""Messages between manager and workers arrive unchanged."""
 
 from __future__ import annotations
 

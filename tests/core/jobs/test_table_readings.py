@@ -36,7 +36,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def silent(stage: str, seconds: float) -> None:
-    """Nobody looks."""
+    """Progress that nobody reads."""
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_progress_is_reported(path):
 
 
 class WentError(Exception):
-    """Somebody goes to another page."""
+    """Raised when somebody goes to another page."""
 
 
 def go(stage: str, seconds: float) -> None:
@@ -136,7 +136,7 @@ def go(stage: str, seconds: float) -> None:
 
 
 class SlowFile:
-    """A reading that takes until the test says so, and tells of it as a real one does."""
+    """A reading that ends when the test says so, and reports progress like a real reading."""
 
     def __init__(self) -> None:
         self.times_begun = 0

@@ -18,7 +18,7 @@ ATTACK = '</script><img src=x onerror="window.hit=1"> & "quotes"'
 
 
 def model_of(tree: Tree) -> Model:
-    """A model that says nothing of its training."""
+    """A model without facts about its training."""
     columns = [
         {
             "name": feature.name,
@@ -31,7 +31,7 @@ def model_of(tree: Tree) -> Model:
 
 
 def ward_table() -> Table:
-    """Ill when older than 50 or in much pain; two of 122 rows have no outcome."""
+    """Patients older than 50 or in much pain are ill. Two of 122 rows have no outcome."""
     rows = [
         (age, pain, "yes" if age > 50 or pain == "much" else "no")
         for age in range(31, 71)
@@ -136,7 +136,7 @@ class ReadPage(HTMLParser):
 
 
 def assert_self_contained(content: bytes) -> ReadPage:
-    """The page asks nothing of a server, and runs no script or style but those of its policy."""
+    """The page needs no server, and runs only the scripts and styles that its policy allows."""
     page = ReadPage(content)
     for tag, attributes in page.tags:
         assert tag not in ("link", "iframe", "object", "embed", "base")

@@ -1,4 +1,4 @@
-"""What a model says of its training."""
+"""The facts about the training in a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One case: its path, how far its numbers are from the cuts, what would turn the answer."""
+"""One case: its path, the distances to the cuts, and the changes that would turn the answer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WARD = Feature("ward", FeatureKind.CATEGORICAL, ("a", "b", "c"))
 
 
 def small_tree() -> Tree:
-    """Old cases are ill; of the others those on ward a. No training row there was on ward c."""
+    """Old cases are ill, and other cases on ward a. No training row there was on ward c."""
     ward = Decision(
         Split(1, frozenset({0})), Leaf(True, 1, 9), Leaf(False, 20, 0), frozenset({0, 1}), False
     )

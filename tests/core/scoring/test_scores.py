@@ -1,4 +1,4 @@
-"""What a tree answers for the rows of a table, and the CSV with the answers."""
+"""A tree's answers for the rows of a table, and the CSV with the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled primitives against their twins; a search that needs no compiler, nor numba."""
+"""The compiled primitives against their twins, and a search without a compiler or numba."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def without_kernels(code: str) -> str:
-    """What a process prints that keeps to the twins."""
+    """The output of a process that uses only twins."""
     environment = os.environ | {"ODT_COMPILED": "0"}
     return subprocess.run(
         [sys.executable, "-c", code],
@@ -133,7 +133,7 @@ def two_levels(
 def test_of_equal_splits_kernels_and_twins_take_the_same(
     first: int, kernels: SimpleNamespace, plain: SimpleNamespace
 ) -> None:
-    """Few rows and coarse weights: of most row sets several splits are the best."""
+    """There are few rows and coarse weights, so most row sets have several best splits."""
     splits = 0
     for seed in range(first, first + 60):
         problem = random_problem(seed, deep=seed % 3 == 0)
@@ -152,7 +152,7 @@ def test_of_equal_splits_kernels_and_twins_take_the_same(
 
 @pytest.fixture
 def tables_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables are counted at once, however few the rows are."""
+    """Tables are counted at once, even for few rows."""
     monkeypatch.setattr(store, "MANY_ROWS", 0)
 
 
@@ -196,7 +196,7 @@ def test_a_search_finds_the_same_tree_with_and_without_a_compiler(
 
 
 def counted_tables(encoding: Encoding, kernels: SimpleNamespace) -> tuple[Search, Tables]:
-    """A search all of whose tables of columns and pairs of columns are counted."""
+    """A search that has counted all tables of columns and of pairs of columns."""
     search = Search(encoding)
     search.store = BoundStore.of(search)
     search.primitives = lambda: kernels  # type: ignore[assignment,return-value]

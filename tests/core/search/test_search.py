@@ -155,13 +155,13 @@ def test_weights_beyond_exact_arithmetic_are_refused() -> None:
 
 @pytest.fixture(scope="module")
 def kernels() -> None:
-    """Compile once: what is measured is not NumPy's time."""
+    """Compile once, so that NumPy's time is not measured."""
     warm_up()
 
 
 @pytest.fixture
 def hard(kernels: None) -> Problem:
-    """Not solved within seconds."""
+    """A problem that takes much longer than a few seconds."""
     return make_problem([30] * 12, 3000, "depth-4", seed=4)
 
 
@@ -207,7 +207,7 @@ def test_progress_and_bounds(which: str, request: pytest.FixtureRequest) -> None
 
 @pytest.mark.parametrize("which", ["hard", "hard_with_floor"])
 def test_stop_request(which: str, request: pytest.FixtureRequest) -> None:
-    """It is asked for often, and ends the search at once, which keeps its tree."""
+    """The search asks often for a stop, ends at once, and keeps its tree."""
     problem = request.getfixturevalue(which)
     solve_search(problem, Control(0.01))
     looks: list[float] = []
@@ -266,7 +266,7 @@ def test_a_frontier_that_walks_over_many_subsets_ends_in_time(kernels: None) -> 
 
 
 def test_a_walk_ends_once_nothing_is_open() -> None:
-    """What was open when it was put aside may be closed later."""
+    """A node that was open when it was put on the stack can be closed later."""
     encoding = encode(make_problem([6, 3], 60, "depth-3", seed=1))
     table, cls = encoding.table, encoding.classes[0]
     k = int(np.diff(table.start).argmax())
@@ -285,7 +285,7 @@ def test_a_walk_ends_once_nothing_is_open() -> None:
 
 
 def test_labels_that_no_feature_tells_apart_cost_half_of_the_rows() -> None:
-    """Nothing is left to search: the only feature is constant, and no label is the better one."""
+    """The only feature is constant, and both labels are equally good."""
     constant = Feature("x", FeatureKind.CATEGORICAL, ("same",))
     data = EncodedData(
         np.zeros((6, 1), np.int32), np.arange(6) < 3, np.ones(6, np.int64), (constant,)

@@ -43,7 +43,7 @@ def monks_1() -> EncodedData:
 
 
 def noise(n_rows: int, sizes: list[int], seed: int = 0) -> EncodedData:
-    """Random rows and classes: nothing to find, and hard to prove."""
+    """Random rows and classes: there is no pattern, and a proof is hard."""
     random = np.random.default_rng(seed)
     codes = np.column_stack([random.integers(0, size, n_rows) for size in sizes])
     features = [categorical(f"f{g}", size) for g, size in enumerate(sizes)]
@@ -51,10 +51,10 @@ def noise(n_rows: int, sizes: list[int], seed: int = 0) -> EncodedData:
 
 
 def hard_problem() -> Problem:
-    """One that neither solver proves within a minute."""
+    """A problem that neither solver proves within a minute."""
     return Problem(noise(200, [5] * 8), Topology.parse("depth-3"))
 
 
 def easy_problem() -> Problem:
-    """One that is solved at once."""
+    """A problem that is solved at once."""
     return Problem(noise(12, [2, 3]), Topology.parse("depth-1"))

@@ -1,4 +1,4 @@
-"""What is too large is refused in a sentence, and nothing outlasts a stop."""
+"""Problems that are too large are refused in a sentence, and nothing continues after a stop."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_bound_of_the_weighted_searches_is_that_of_each_pair_of_errors(seed:
 
 
 def test_a_limit_is_kept_where_one_positive_row_weighs_millions() -> None:
-    """A bound was looked for among 16 million numbers of false negatives, for each report."""
+    """The search once looked for a bound among 16 million numbers in each report."""
     data = noise(40, [4, 4, 4, 4])
     weight = np.where(np.arange(40) == np.argmax(data.y), 2**24 - 1, 1)
     data = dataclasses.replace(data, weight=weight)

@@ -1,4 +1,4 @@
-"""solve(): engines, limits, cancelling, progress, and the answers that are known."""
+"""solve(): engines, limits, cancelling, progress, and known answers."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_a_solver_reads_the_file_as_exactly_this_program(
 
 @cache
 def best_total(name: str) -> int | None:
-    """What a problem's best tree is worth, as we solve it."""
+    """The worth of a problem's best tree, from our solver."""
     return solve(PROBLEMS[name], engine=Engine.CBC, mip_options=OPTIONS).total
 
 

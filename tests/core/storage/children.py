@@ -1,4 +1,4 @@
-"""What other processes of the tests do (see `tests.forks`).
+"""The functions that other processes of the tests run (see `tests.forks`).
 
 Each says ``ready`` and waits for a line, so that several begin at the same moment.
 """

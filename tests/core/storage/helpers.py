@@ -1,4 +1,4 @@
-"""What many tests of the store need."""
+"""Helpers of the tests of the store."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def bytes_below(folder: Path) -> dict[str, bytes]:
 
 
 def fill(folder: Path) -> Path:
-    """A file that takes all the room there is."""
+    """Write a file that takes all the free space."""
     filler = folder / "filler"
     with filler.open("wb", buffering=0) as file:
         for size in (65536, 4096, 512, 1):

@@ -61,7 +61,7 @@ class PostgresServer:
                 *(str(self._binaries / "postgres"), "-D", str(self.data)),
                 *("-p", str(self.port), "-c", "listen_addresses=127.0.0.1"),
                 *("-c", f"unix_socket_directories={self.folder}"),
-                # The server's own crash safety is not ours to test; that of its clients is.
+                # These tests check the crash safety of the clients, not of the server itself.
                 *("-c", "fsync=off", "-c", "shared_buffers=32MB", "-c", "max_connections=60"),
             ],
             stdout=log,

@@ -182,7 +182,7 @@ def test_a_file_of_sqlite_is_set_up_for_safety_and_privacy(tmp_path: Path) -> No
 
 
 def test_a_store_can_live_in_memory(tmp_path: Path) -> None:
-    """What a server falls back to when nothing can be written."""
+    """A server uses a store in memory if nothing can be written."""
     store = Store("sqlite://", tmp_path)
     run = queue_run(store)
     claimed = store.queue.claim(store.queue.register())

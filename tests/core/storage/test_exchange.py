@@ -1,4 +1,4 @@
-"""A run as one file: out here, in there, and never trusted."""
+"""A run as one file: exported here, imported elsewhere, and never trusted."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_knowing_a_hash_gives_nobody_the_bytes(store: Store) -> None:
         store.runs.rerun("bob", imported.id)
     store.datasets.delete("bob", imported.dataset)
     assert store.datasets.read("alice", imported.dataset) == CSV
-    # Nor does Bob's claim on the hash keep Alice's bytes from being deleted.
+    # Bob's claim on the hash does not keep Alice's bytes from being deleted.
     store.exchange.import_run("bob", text)
     store.datasets.delete("alice", imported.dataset)
     assert not store.datasets.get("bob", imported.dataset).stored

@@ -105,7 +105,7 @@ def test_an_upload_that_failed_leaves_no_bytes_once_tidied(tmp_path: Path) -> No
 def test_a_deletion_killed_before_wiping_is_made_up_for(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The row that asks for it is in the transaction that deletes."""
+    """The row that requests the wiping is written in the transaction that deletes."""
     sha256, kept = put(store), put(store, content=b"kept")
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         patch.setattr("odt_core.storage.datasets.wipe", sys.exit)
@@ -176,7 +176,7 @@ def test_what_cannot_be_written_waits_in_memory(
 
 
 class SlowQueue:
-    """A queue whose database answers when it is allowed to."""
+    """A queue whose database answers only when the test allows it."""
 
     def __init__(self, queue: Queue) -> None:
         self._queue = queue
@@ -286,7 +286,7 @@ def test_a_full_disk_is_reported_and_loses_no_result(small_disk: Path) -> None:
 
 
 def test_a_database_at_its_limit_is_reported_and_whole(tmp_path: Path) -> None:
-    """The same without a disk of its own: SQLite's limit of pages gives the same error."""
+    """SQLite's limit of pages gives the error of a full disk, without a disk of its own."""
     store = Store(None, tmp_path)
     server, run_id = start_run(store)
     recorder = Recorder(store.queue, server)

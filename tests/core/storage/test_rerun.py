@@ -23,7 +23,7 @@ from tests.core.storage.helpers import OWNER
 
 
 def run_next(store: Store) -> RunRecord:
-    """What a server does with the run whose turn it is: nothing but its record is known."""
+    """Run the next run as a server does, from its record alone."""
     server = store.queue.register()
     claimed = store.queue.claim(server, software_versions())
     assert claimed is not None

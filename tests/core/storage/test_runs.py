@@ -116,7 +116,7 @@ def test_another_owners_run_does_not_exist(store: Store) -> None:
     ):
         with pytest.raises(NotFoundError) as refusal:
             call(store, "bob", asked)
-        # Nothing tells a stranger's run from none.
+        # A stranger's run looks like a run that does not exist.
         assert str(refusal.value) == "There is no such run here: choose one on the Runs page.", what
     assert (store.runs.get("alice", run.id), store.studies.members("alice", run.id)) == before
     assert store.runs.list("bob").total == 0

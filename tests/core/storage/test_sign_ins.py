@@ -1,4 +1,4 @@
-"""Sign-ins that the server can end."""
+"""Sign-ins, which the server can end."""
 
 from __future__ import annotations
 

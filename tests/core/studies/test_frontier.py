@@ -85,7 +85,7 @@ def test_a_stop_says_what_is_not_proved() -> None:
 def test_what_time_leaves_open_is_bounded_and_corners_are_proved(
     monkeypatch: pytest.MonkeyPatch, result: FrontierResult
 ) -> None:
-    """The search for the frontier itself gets no time at all; the weighted searches get it."""
+    """The search for the frontier gets no time, and the weighted searches get all of it."""
     monkeypatch.setattr(frontier_module, "FRONT_SHARE", 1e-9)
     partial = run_frontier(SAMPLES["triage"].load(), SPEC)
     exact = {(point.fn, point.fp) for point in result.points}

@@ -13,7 +13,7 @@ from odt_core.studies import CurveRun, FrontierView, LowerBound, Sweep, curve_ta
 from tests.core.study_results import frontier
 
 HALF_KNOWN = LowerBound(known=(9, 9, 4, 4, 4, 0, 0, 0, 0, 0, 0))
-"""Of ten positive rows; between 0 and 5 false negatives nobody knows a tree yet."""
+"""Points for ten positive rows. No tree with 1 to 4 false negatives is known yet."""
 
 
 def counts(fn: int, fp: int) -> Confusion:

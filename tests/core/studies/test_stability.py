@@ -205,7 +205,7 @@ def test_the_interval_is_that_of_the_training_rows_less_the_optimism() -> None:
 
 
 def test_changed_answers_are_counted_row_by_row(result: StabilityResult) -> None:
-    """A second count: each refit is trained by itself and asked about each training row."""
+    """As a check, each refit is trained by itself and predicts each training row."""
     train = prepare(TABLE, SPEC.schema, SPEC.split).train
     whole = written_out(list(range(200)))
     changed = np.zeros(200, dtype=int)

@@ -201,7 +201,7 @@ def test_a_copy_of_the_training_file_is_recognised_by_leaves_and_classes(
     record = json.loads(json.dumps(result.to_json()))
     assert record["repeats_training"] is True
     assert ValidationResult.from_json(record).repetition == result.repetition
-    del record["test_leaves"]  # as older programs wrote it: training and test are not told apart
+    del record["test_leaves"]  # as older programs wrote it: without the test counts
     assert not ValidationResult.from_json(record).repetition
 
 

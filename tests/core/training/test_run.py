@@ -1,4 +1,4 @@
-"""A run prepares, solves, tests and compares, and says all of it in JSON."""
+"""A run prepares, solves, tests and compares, and its JSON has all of this."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run was asked, in words."""
+"""The settings of a run in words."""
 
 from __future__ import annotations
 

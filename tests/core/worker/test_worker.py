@@ -1,4 +1,4 @@
-"""A worker sends progress often enough, never too often, and never loses the last."""
+"""A worker sends progress often enough, never too often, and always the last point."""
 
 from __future__ import annotations
 
