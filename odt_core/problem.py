@@ -44,8 +44,7 @@ class Feature:
         Categorical features split by a set of categories, numerical ones by a threshold.
     values : sequence of str
         The meaning of each code: category names, or the bins' intervals in rising order. The
-        missing
-        bin of a numerical feature, if it has one, comes last and is outside the order.
+        missing bin of a numerical feature, if it has one, comes last and is outside the order.
     cuts : tuple of float
         Numerical only: ``len(cuts) + 1`` ordered bins; bin ``b`` holds
         ``cuts[b-1] < x <= cuts[b]``.
@@ -575,8 +574,7 @@ class Problem:
         """Whether reversing the node's question and swapping its subtrees changes nothing.
 
         True if no child is a leaf, both subtrees have the same shape and rules, and the node's
-        split
-        is not fixed (paper, section 4.3.2).
+        split is not fixed (paper, section 4.3.2).
         """
         topology = self.topology
         if topology.touches_leaf(node) or not topology.is_symmetric(node):

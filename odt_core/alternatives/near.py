@@ -2,7 +2,7 @@
 
 ``near(node, rows, limits)`` finds the choices of columns of a subtree on these rows, each with its
 least cost, if that keeps the limits. A question divides the rows. Each side is solved up to the
-limit less a lower bound of the other side. Then each choice of one side is combined with each
+limit minus a lower bound of the other side. Then each choice of one side is combined with each
 choice of the other. Equal choices are merged at once. So the work grows with the number of choices,
 not with the number of trees.
 """

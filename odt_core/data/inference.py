@@ -82,11 +82,11 @@ def infer_schema(
     """Propose a schema.
 
     The outcome is a column with a name of `TARGET_NAMES` or `EVENT_NAMES`. Otherwise it is guessed,
-    and the schema says so. The guess is the last column with two values, where spellings of one
-    value count once, and labels of `UNKNOWN_LABELS` do not count; columns with such a word in their
-    name come first, columns with a rare second value come last. If no column has two values, it is
-    the last column with at most 50. Labels of `UNKNOWN_LABELS` are read as missing if two other
-    labels remain.
+    and the schema says so. The guess is a column with two values. Spellings of one value count
+    once, and labels of `UNKNOWN_LABELS` do not count. If there are several such columns, a column
+    with a word of `TARGET_NAMES` in its name is preferred, then a column in which neither value is
+    rare, then the last column. If no column has two values, the guess is the last column with at
+    most 50 values. Labels of `UNKNOWN_LABELS` are read as missing if two other labels remain.
 
     The positive label is a word of `POSITIVE_LABELS`. Otherwise it is the opposite of a word of
     `NEGATIVE_LABELS` (or of ``not`` and the label itself). Otherwise it is the only label with a

@@ -186,7 +186,7 @@ def split_rows(
 def _fold_rows(
     y: npt.NDArray[np.bool_], fold: Fold, seed: int, groups: npt.NDArray[np.int64] | None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Find the training and test rows of one fold; `seed` is that of the whole comparison."""
+    """Find the training and test rows of one fold; `seed` is the comparison's seed."""
     if fold.train_size is None:
         return k_fold_rows(y, fold, seed, groups)
     if isinstance(fold.train_size, int) and fold.train_size >= len(y):

@@ -49,7 +49,7 @@ class Verdict:
     remark : str
         What to conclude from it, in one or two sentences.
     short : str
-        The same in a few words, for a line or a table's cell.
+        The result in a few words, for a line or a table's cell.
     tone : Tone
         How far the test rows fall below training.
     """

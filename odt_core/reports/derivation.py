@@ -35,7 +35,7 @@ class Proof:
     reached, bound : str
         The tree's objective on the training rows, and the bound on all trees.
     gap : int or None
-        Bound less reached, in whole units of the objective; None if not known.
+        Bound minus reached, in whole units of the objective; None if not known.
     """
 
     status: str

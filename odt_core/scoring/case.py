@@ -143,7 +143,7 @@ def value_code(feature: Feature, value: Value) -> int:
 
 
 def value_doubt(feature: Feature, value: Value, ends: tuple[float, float] | None = None) -> str:
-    """Say why a value is unlike those of all training rows; empty if it is not.
+    """Say how a value differs from the values of all training rows; empty if it does not.
 
     Parameters
     ----------

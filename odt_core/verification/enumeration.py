@@ -135,8 +135,9 @@ class _OverError(Exception):
 class _Counts:
     """Sums over Q sets of rows, and over the rows of each set that say yes to each of K questions.
 
-    The first axis lists the sums: b of calling rows negative rather than positive; with floors, a
-    of the same; with a rule on the smallest leaf, the amount that it counts, and the rows.
+    The first axis lists the sums. The first sum is the cost b of calling rows negative, minus the
+    cost of calling them positive. With floors, the next sum is the cost a in the same way. With a
+    smallest leaf, there are two more sums: what the condition counts, and the rows.
 
     Attributes
     ----------

@@ -122,7 +122,7 @@ def gap_words(problem: Problem, gap: int) -> str:
     problem : Problem
         The problem, with the goal and the class names.
     gap : int
-        Bound less total (see `odt_core.problem.Gains`).
+        Bound minus total (see `odt_core.problem.Gains`).
     """
     objective, data = problem.objective, problem.data
     if objective.goal is Goal.BALANCED:

@@ -34,11 +34,11 @@ class JobKind(StrEnum):
 
     ``train`` finds a tree. ``frontier`` finds every undominated tree. ``curve`` is one repeat of a
     curve. ``compare`` trains all candidates of a comparison on one fold. ``stability`` trains a
-    tree again on some resamples. ``adopt`` makes a tree of a frontier the result of a training
-    run. ``path`` finds the best trees of any shape by their number of questions. ``verify`` checks
-    a proof by trying every tree. ``validate`` applies a frozen tree to rows that did not train it.
-    ``question`` ranks the columns that one question of a tree could be about. ``alternatives``
-    lists the near-optimal trees.
+    tree again on some resamples. ``adopt`` makes a tree of a frontier or of a list of alternatives
+    the result of a training run. ``path`` finds the best trees of any shape by their number of
+    questions. ``verify`` checks a proof by trying every tree. ``validate`` applies a frozen tree to
+    rows that did not train it. ``question`` ranks the columns that one question of a tree could be
+    about. ``alternatives`` lists the near-optimal trees.
     """
 
     TRAIN = "train"
@@ -76,7 +76,7 @@ _PARTS: dict[JobKind, type[Part]] = {
     JobKind.QUESTION: QuestionPart,
     JobKind.ALTERNATIVES: AlternativesPart,
 }
-"""The settings that a kind needs besides those of the training run."""
+"""The settings that a kind needs besides the settings of a training run."""
 
 
 def _read_options(record: Mapping[str, Any]) -> ReadOptions:

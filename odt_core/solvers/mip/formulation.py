@@ -385,7 +385,7 @@ def no_empty_branches(draft: Draft) -> None:
 
 
 def strong_left_right(draft: Draft) -> None:
-    """(strongleft), (strongright): the same for the sum of c_b^i over all b left (right) of k."""
+    """(strongleft), (strongright): (left), (right) for sums of c_b^i over b left (right) of k."""
     for k in range(len(draft.v)):
         _at_most_left(draft, k, draft.leaves_below(k, left=True), f"strong_left_k{k + 1}")
         _at_most_right(draft, k, draft.leaves_below(k, left=False), f"strong_right_k{k + 1}")
