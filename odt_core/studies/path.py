@@ -34,7 +34,7 @@ from odt_core.training.result import Origin, number
 from odt_core.words import count_words, rules_line, seconds_words, status_words
 
 if TYPE_CHECKING:
-    from odt_core.solvers.search.sizes import SizePoint
+    from odt_core.solvers.sizes import SizePoint
 
 DEFAULT_QUESTIONS = 7
 
@@ -171,7 +171,7 @@ def run_path(table: Table, spec: TrainSpec, part: PathPart, hooks: Hooks = SILEN
     DisagreementError
         If a recount of a tree gives other numbers than the search.
     """
-    from odt_core.solvers.search.sizes import solve_sizes  # processes that serve pages never solve
+    from odt_core.solvers.sizes import solve_sizes  # processes that serve pages never solve
 
     began = time.perf_counter()
     hooks.on_stage(Stage.PREPARING)

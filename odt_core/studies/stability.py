@@ -309,7 +309,7 @@ def run_range(
 
 def _solve(prepared: Prepared, spec: TrainSpec, control: Control) -> Solution:
     from odt_core.solvers import solve  # processes that serve pages never solve
-    from odt_core.solvers.search.sizes import solve_sizes
+    from odt_core.solvers.sizes import solve_sizes
 
     problem = build_problem(prepared, spec)
     if isinstance(spec.topology, AnyShape):

@@ -23,7 +23,7 @@ from odt_core.tree import Tree
 
 if TYPE_CHECKING:
     from odt_core.cart.process import CartProcess
-    from odt_core.solvers.search.sizes import SizePoint
+    from odt_core.solvers.sizes import SizePoint
 
 SMALLEST = Topology.parse("depth-1")
 NOT_RUN = "The integer program was not run: it solves one shape, and this answer covers all."
@@ -170,7 +170,7 @@ class _TrainingRun:
         """Find the best tree and its problem. Meanwhile, report the results of better trees."""
         # imported here because processes that serve pages never solve
         from odt_core.solvers import solve
-        from odt_core.solvers.search.sizes import solve_sizes
+        from odt_core.solvers.sizes import solve_sizes
 
         problem, spec, hooks = self.problem, self.spec, self.hooks
 

@@ -11,7 +11,7 @@ from odt_core.errors import InputError
 from odt_core.problem import LeafCount, NodeRule, Objective, Problem, Rules, SmallestLeaf
 from odt_core.solution import Engine, Status
 from odt_core.solvers.control import Control
-from odt_core.solvers.search.sizes import SizePoint, solve_sizes
+from odt_core.solvers.sizes import SizePoint, solve_sizes
 from odt_core.topology import Topology
 from tests.examples import blocks
 from tests.properties import referee
