@@ -43,7 +43,7 @@ def path_chart(view: PathView, *, chosen: int | None = None, theme: Theme = LIGH
     lay_out(
         figure,
         theme,
-        x={"title": "questions at most", "range": [-0.4, most + 0.4], "dtick": 1},
+        x={"title": "most questions", "range": [-0.4, most + 0.4], "dtick": 1},
         y={"title": "wrong rows", "range": [0, top], "tickformat": PERCENT},
         height=HEIGHT,
     )
