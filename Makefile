@@ -16,8 +16,8 @@ app:             ## Install what is needed and open the dashboard on localhost
 # Tests start some two hundred processes: each would compile the sources anew if it may not keep them.
 test:            ## Run every test, in a real Chromium too
 	@scripts/setup.sh requirements-test.txt
-	ODT_CHROMIUM="$$(scripts/chromium.sh)" ODT_POSTGRES="$$(scripts/postgres.sh)" \
-		PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n 3 -m "not soak"
+	browser="$$(scripts/chromium.sh)" && postgres="$$(scripts/postgres.sh)" && \
+		ODT_CHROMIUM="$$browser" ODT_POSTGRES="$$postgres" PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n 3 -m "not soak"
 
 check:           ## Lint and type-check
 	@scripts/setup.sh requirements-test.txt
@@ -27,8 +27,8 @@ check:           ## Lint and type-check
 
 soak:            ## The long tests
 	@scripts/setup.sh requirements-test.txt
-	ODT_CHROMIUM="$$(scripts/chromium.sh)" ODT_POSTGRES="$$(scripts/postgres.sh)" \
-		$(PY) -m pytest -m soak
+	browser="$$(scripts/chromium.sh)" && postgres="$$(scripts/postgres.sh)" && \
+		ODT_CHROMIUM="$$browser" ODT_POSTGRES="$$postgres" $(PY) -m pytest -m soak
 	$(PY) -m pytest -n 2 -m "not soak" --hypothesis-profile random tests/properties tests/core \
 		--ignore tests/core/jobs --ignore tests/core/storage
 	$(PY) -m benchmarks.load --sessions 20 --seconds 90
