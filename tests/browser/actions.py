@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from functools import partial
 from typing import Any
 
@@ -148,3 +149,12 @@ def choose_engine(window: Window, name: str) -> None:
 
 def drawing(page: Page) -> Locator:
     return page.locator(".st-key-train_tree svg g.node:visible").first
+
+
+def begin_long_run(window: Window) -> None:
+    """Train a tree of depth 3 with CBC, which takes minutes, and wait for a first tree."""
+    choose_shape(window, "Depth 3")
+    choose_engine(window, "CBC")
+    window.page.get_by_role("button", name="Train", exact=True).click()
+    first_tree = window.page.get_by_text(re.compile("^Best tree so far"))
+    expect(first_tree).to_be_visible(timeout=SOLVED)

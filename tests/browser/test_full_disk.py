@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from odt_core.data import SAMPLES
 from odt_core.storage import LOCAL_OWNER, RunStatus, RunSummary, Store
-from tests.browser.actions import SOLVED, choose_engine, choose_shape, open_train
+from tests.browser.actions import SOLVED, begin_long_run, open_train
 from tests.browser.server import run_dashboard
 from tests.browser.window import Window
 from tests.core.storage.helpers import fill
@@ -27,10 +27,7 @@ def test_what_a_full_disk_keeps_out_says_so_by_itself_and_is_stored_once_there_i
         page = window.page
         said = page.get_by_text(UNSTORED)
         open_train(window, SAMPLES["tic-tac-toe"].csv(), "games.csv")
-        choose_shape(window, "Depth 3")
-        choose_engine(window, "CBC")  # it needs minutes, so the run can be cancelled
-        page.get_by_role("button", name="Train", exact=True).click()
-        expect(page.get_by_text(re.compile("^Best tree so far"))).to_be_visible(timeout=SOLVED)
+        begin_long_run(window)
         filler = fill(small_disk)
         page.locator(".st-key-train_cancel").get_by_role("button").click()
         expect(said).to_be_visible(timeout=SOLVED)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,7 @@ from playwright.sync_api import expect
 
 from odt_core.data import SAMPLES
 from odt_core.storage import LOCAL_OWNER, RunStatus, Store
-from tests.browser.actions import SOLVED, choose_engine, choose_shape, open_at, press, tick
+from tests.browser.actions import SOLVED, begin_long_run, open_at, press, tick
 from tests.browser.server import run_dashboard
 from tests.browser.window import Window
 from tests.ports import free_port
@@ -27,10 +26,7 @@ def test_a_killed_server_keeps_the_best_tree_and_runs_it_again(
         window = open_window(at=server, width=1440)
         open_at(window, "train", SAMPLES["tic-tac-toe"].csv(), "tic-tac-toe.csv")
         page = window.page
-        choose_shape(window, "Depth 3")
-        choose_engine(window, "CBC")  # which needs minutes
-        page.get_by_role("button", name="Train", exact=True).click()
-        expect(page.get_by_text(re.compile("^Best tree so far"))).to_be_visible(timeout=SOLVED)
+        begin_long_run(window)
         page.wait_for_url("**/train?data=*&run=*")
         run_id = page.url.split("run=")[1]
         store = Store(folder=server.data_dir)

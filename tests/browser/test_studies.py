@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from odt_core.data import SAMPLES
-from tests.browser.actions import SOLVED, choose_engine, choose_shape, open_at, press, tick
+from tests.browser.actions import SOLVED, begin_long_run, open_at, press, tick
 from tests.browser.server import Server, run_dashboard
 from tests.browser.window import Window
 from tests.runs import ward
@@ -81,10 +81,7 @@ def test_the_page_follows_a_run_that_goes_on_and_can_stop_it(
     window = open_window(at=quiet, width=1440)
     open_at(window, "train", SAMPLES["tic-tac-toe"].csv(), "tic-tac-toe.csv")
     page = window.page
-    choose_shape(window, "Depth 3")
-    choose_engine(window, "CBC")  # which needs minutes
-    page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text(re.compile("^Best tree so far"))).to_be_visible(timeout=SOLVED)
+    begin_long_run(window)
     page.get_by_role("link", name="Runs").first.click()
     page.wait_for_url("**/runs*")
     window.settle()
