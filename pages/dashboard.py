@@ -91,9 +91,9 @@ try:
         with banner:
             draw_banner(work())
     with said:
-        draw_messages()  # not before the page, which may ask to be drawn again
+        draw_messages()  # after the page, which may ask to be drawn again
     read_drawings()
-finally:  # even if a page stops early
+finally:  # also runs if a page stops early
     keep_settings(work())
     write_address(on_compare=page.url_path == "compare")
     keep_focus()

@@ -244,7 +244,7 @@ class DaskPool:
             self._tasks.pop(job, None)
         if isinstance(news, WorkerLoss):
             self._listener.on_lost(job, news)
-        elif news.status == "cancelled":  # also how Dask ends its futures without a scheduler
+        elif news.status == "cancelled":  # Dask also ends futures so without a scheduler
             self._listener.on_lost(job, WorkerLoss(TAKEN_OFF, begun=bool(task.attempt)))
         else:
             self._end(job, _last_message(news))

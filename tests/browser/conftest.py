@@ -170,6 +170,6 @@ def _note_error(window: Window, message: ConsoleMessage) -> None:
     # also asks for an icon at the root, where nothing is if the dashboard is below a path.
     probes = ("_stcore/health", "_stcore/host-config", "/favicon.ico")
     is_probe = message.location.get("url", "").endswith(probes)
-    is_outside = "ERR_NAME_NOT_RESOLVED" in message.text  # which is noted as such
+    is_outside = "ERR_NAME_NOT_RESOLVED" in message.text  # counted among the requests
     if message.type == "error" and not is_outside and not is_probe:
         window.errors.append(message.text)

@@ -248,7 +248,7 @@ def test_a_file_is_read_on_while_the_page_is_left(
         return taken.is_visible()
 
     wait_until(is_taken)
-    assert seen == reading, "it was begun anew"
+    assert seen == reading, "it was begun again"
     window.settle()
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
 

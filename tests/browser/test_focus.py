@@ -21,7 +21,7 @@ def test_the_focus_stays_with_the_button_and_goes_to_the_title_of_another_page(
     page.wait_for_url("**/train*")
     expect(page.get_by_role("heading", name="Train", level=1)).to_be_focused()
     window.settle()
-    choose_engine(window, "CBC")  # which takes longer than a quick run
+    choose_engine(window, "CBC")  # CBC takes longer than a quick run
     button = page.get_by_role("button", name="Train", exact=True)
     button.focus()
     page.keyboard.press("Enter")

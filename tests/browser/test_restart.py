@@ -31,7 +31,7 @@ def test_a_killed_server_keeps_the_best_tree_and_runs_it_again(
         run_id = page.url.split("run=")[1]
         store = Store(folder=server.data_dir)
         wait_until(lambda: store.runs.get(LOCAL_OWNER, run_id).best is not None)
-        page.close()  # which does not stop the run
+        page.close()  # this does not stop the run
         os.kill(server.pid, signal.SIGKILL)
 
     with run_dashboard(tmp_path, port=port) as server:

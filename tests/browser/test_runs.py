@@ -160,7 +160,7 @@ def test_up_to_four_runs_side_by_side(runs: Window) -> None:
 def test_the_table_is_still_the_same_when_nothing_runs_any_more(
     runs: Window, history: tuple[Server, Maker]
 ) -> None:
-    """A table that is made anew loses a tick that the browser has not sent yet."""
+    """A table that is made again loses a tick that the browser has not sent yet."""
     page, (_, maker) = runs.page, history
     run, server = maker.running(name="Almost over")
     runs.go("runs")

@@ -130,7 +130,7 @@ def test_adopting_comes_back_when_a_run_has_ended(open_window: Opener) -> None:
     page.wait_for_url("**/train*")
     window.settle()
     choose_shape(window, "Depth 3")
-    choose_engine(window, "CBC")  # which needs minutes
+    choose_engine(window, "CBC")  # CBC needs minutes
     page.get_by_role("button", name="Train", exact=True).click()
     page.get_by_role("button", name=re.compile("^Stop")).first.wait_for(timeout=SOLVED)
     page.get_by_role("link", name="Sensitivity").first.click()

@@ -89,7 +89,7 @@ def test_the_page_follows_a_run_that_goes_on_and_can_stop_it(
     chosen = page.locator(".st-key-runs_chosen_ones")
     expect(chosen.get_by_text("running", exact=True)).to_be_visible(timeout=SOLVED)
     expect(chosen.get_by_text("this is its best tree so far")).to_be_visible(timeout=SOLVED)
-    window.until_answered(4)  # the table was drawn anew, and the tick stays
+    window.until_answered(4)  # the table was drawn again, and the tick stays
     expect(chosen.get_by_text("running", exact=True)).to_be_visible()
     window.shoot("runs-live", whole=False)
     chosen.get_by_role("button", name="Stop").click()

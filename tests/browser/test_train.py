@@ -224,7 +224,7 @@ def test_everything_is_done_by_keyboard(open_window: Opener) -> None:
     drawing(page).wait_for(timeout=SOLVED)
     expect(standing(page)).to_have_text(PROVED)
     confirmed = standing(page).get_by_text("and CBC on the integer program")
-    expect(confirmed).to_be_visible(timeout=SOLVED)  # by then the page has been drawn anew
+    expect(confirmed).to_be_visible(timeout=SOLVED)  # the page was drawn again
     window.settle()
     page.get_by_role("button", name="Download").focus()
     page.keyboard.press("Enter")

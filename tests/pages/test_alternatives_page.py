@@ -121,7 +121,7 @@ def test_a_list_that_ended_before_columns_were_left_out_has_no_empty_figure(
     batch = work(listed).alternatives
     assert batch is not None and batch.jobs[0].result is not None
     assert len(listed.get("plotly_chart")) == 1
-    batch.jobs[0].result["columns"] = []  # as a list has it that a running job told
+    batch.jobs[0].result["columns"] = []  # like a list from a running job
     listed.run()
     assert not listed.exception
     assert not listed.get("plotly_chart")

@@ -279,7 +279,7 @@ def test_a_kept_question_stays_and_an_exact_one_is_asked(page: AppTest) -> None:
 
 def test_a_tree_with_rules_of_its_own_is_compared_on_request(app: AppTest) -> None:
     rules = RulesSpec((), (NodeRuleSpec(1, features=("age",)),))
-    limit = 41.0  # of no other test, so that its run without rules is not stored
+    limit = 41.0  # no other test has it, so the run without rules is not stored
     page = opened(app, trained(replace(SPEC, rules=rules, time_limit=limit, max_card=3)))
     button(page, keys.FREE).click().run()
     run_until(page, lambda: "The rules cost" in said(page), "the run without rules was not over")

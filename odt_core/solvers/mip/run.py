@@ -360,7 +360,7 @@ class _MipSolve:
         if answer.status is MipStatus.OPTIMAL:
             self.take_bound(self._proved_by(answer.objective))
             if total == self.total:
-                self.best = tree  # of equal trees the solver's, which does not depend on timing
+                self.best = tree  # if equal, the solver's: it does not depend on timing
 
     def _is_blurred(self, objective: float, tree: Assignment, total: int | None) -> bool:
         """Whether claim and recount differ, but only within the solver's tolerance.

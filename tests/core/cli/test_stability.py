@@ -73,7 +73,7 @@ def test_the_answer_is_not_lost_where_a_file_cannot_be_written(
 def test_the_places_of_a_column_are_listed_by_frequency(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # where a value is missing decides; the numbers themselves say little
+    # missing values decide the outcome; the numbers say little about it
     lines = [f"{'' if i % 3 == 0 else (i * 7) % 41},{int(i % 3 == 0)}" for i in range(60)]
     table = tmp_path / "missing.csv"
     table.write_text("value,y\n" + "\n".join([*lines, "5,1", "9,1", "30,1"]))

@@ -46,7 +46,7 @@ def test_both_lines_step_and_run_on_to_the_present():
     assert list(found.x) == [1.0, 2.0, 4.0, 5.0] and list(found.y) == [80, 90, 90, 90]
     assert list(bound.x) == [0.5, 1.0, 2.0, 4.0, 5.0] and list(bound.y) == [100, 100, 95, 92, 92]
     assert found.line.shape == bound.line.shape == "hv"
-    assert found.line.dash != bound.line.dash  # not told apart by colour alone
+    assert found.line.dash != bound.line.dash  # colour is not the only difference
     assert [a.text for a in figure.layout.annotations] == [
         "best tree<br><b>90</b>",
         "proved bound<br><b>92</b>",
