@@ -18,7 +18,7 @@ __all__ = ["solve"]
 
 ENGINE_MODULES: dict[Engine, str] = {
     Engine.HYBRID: "odt_core.solvers.hybrid",
-    Engine.SEARCH: "odt_core.solvers.search.run",
+    Engine.SEARCH: "odt_core.solvers.search.engine",
     Engine.CBC: "odt_core.solvers.mip.engine",
     Engine.HIGHS: "odt_core.solvers.mip.engine",
 }

@@ -30,9 +30,10 @@ from odt_core.solution import (
 from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.solvers.exactness import check_any_shape
 from odt_core.solvers.search.columns import Encoding, encode_all, merge
+from odt_core.solvers.search.engine import needs_fronts
 from odt_core.solvers.search.floors import FloorRun
 from odt_core.solvers.search.loader import loader
-from odt_core.solvers.search.run import SearchOutcome, WeightedRun, needs_fronts
+from odt_core.solvers.search.run import SearchOutcome, WeightedRun
 from odt_core.solvers.search.search import Search
 from odt_core.topology import Topology, unordered_topologies
 from odt_core.tree import count_assignment
