@@ -33,7 +33,7 @@ class JsonData:
     """
 
     def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
+        """Write the object as a dictionary that `from_json` can read."""
         return {field.name: as_json(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod

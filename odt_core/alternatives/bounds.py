@@ -191,7 +191,10 @@ class LossBounds:
         return found
 
     def _least_of_sets(self, node: ShapeNode, sums: Floats) -> Floats:
-        """The least cost that a walked feature's set adds: float[B], from sums of d: [B, V]."""
+        """Bound what the best set of a walked feature adds to the cost, from sums of d: float[B].
+
+        The sums are float[B, V], one for each category of the categorical features.
+        """
         low = np.zeros(len(sums))
         for g in node.walked:
             feature = self.problem.data.features[g]
@@ -313,7 +316,10 @@ class LossBounds:
             self._carry_on(node, of)
 
     def _next(self, node: ShapeNode, open_: Flags) -> list[int]:
-        """The middle open question of each chain, and the smallest open sets of other groups."""
+        """Choose the questions to solve next.
+
+        They are the middle open question of each chain and the smallest open sets of other groups.
+        """
         found: list[int] = []
         for some, is_chain in zip(node.slices(), node.chains, strict=True):
             places = some.start + np.flatnonzero(open_[some])

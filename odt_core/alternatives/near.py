@@ -516,7 +516,10 @@ class NearSearch:
     def _last_question(
         self, node: ShapeNode, mask: Flags, number: int, cost: Floats
     ) -> tuple[Split, bool]:
-        """Find the question above two leaves with this cost, and whether yes predicts positive."""
+        """Find a question above two leaves whose tree has this cost.
+
+        Returns the question, and whether the leaf of its answer yes predicts positive.
+        """
         for g in node.walked:
             if self.choices.number(g, 0) == number:
                 return self._last_set(g, mask, cost)
@@ -533,7 +536,10 @@ class NearSearch:
         raise AssertionError("no question has this cost")
 
     def _last_set(self, g: int, mask: Flags, cost: Floats) -> tuple[Split, bool]:
-        """Find the question about a walked feature with this cost; it names the smaller set."""
+        """Find a set of a walked feature with this cost. The question names its smaller half.
+
+        Returns the question, and whether the leaf of its answer yes predicts positive.
+        """
         sets, n = self._sets_within(g, mask, self.costs.limits_of(cost)), self._n_present(g, mask)
         fits = np.flatnonzero((self._costs_of(sets, n) == cost).all(axis=1))
         members = sets.members[fits[0]]

@@ -122,7 +122,7 @@ class Loss(JsonData):
 
     @property
     def is_share(self) -> bool:
-        """Whether it is a share of rows instead of a number of rows."""
+        """Whether the loss is a share of rows and not a number of rows."""
         return not self.goal.loses_rows
 
     def value(self, total: int) -> Fraction:
@@ -152,14 +152,14 @@ class RankedColumn:
     name : str
         The column.
     reach : Reach
-        The best tree that uses it there, or does without the question.
+        What is known about the best tree that may ask only about this column there.
     """
 
     name: str
     reach: Reach
 
     def helps(self, without: Reach) -> bool | None:
-        """Decide whether the tree is better with this column there than without the question.
+        """Whether the best tree with this column at the question beats the best tree without it.
 
         Parameters
         ----------
@@ -223,7 +223,7 @@ class Ranking:
         return tuple(c.name for c in self.columns if not c.reach.status.is_settled)
 
     def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
+        """Write the ranking as a dictionary that `from_json` can read."""
         tried = count_words(len(self.columns), "column")
         proved = len(self.columns) - len(self.unproved)
         return {

@@ -244,7 +244,7 @@ def _sets(
 
 
 def _sizes(problem: Problem, g: int, present: list[int]) -> range:
-    """The possible numbers of named categories, out of those that rows have."""
+    """How many categories a question may name, out of those that rows have."""
     most = most_named(problem, problem.data.features[g])
     return range(1, min(most, len(present) // 2) + 1)
 

@@ -30,7 +30,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a file. None means that the reader finds it out.
+    """How to read a file. If one of the first four is None, the reader finds it out.
 
     Attributes
     ----------

@@ -299,7 +299,7 @@ class Encoder:
             yield column, column.profile(table, self.decimal)
 
     def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
+        """Write the encoder as a dictionary that `from_json` can read."""
         return {
             "version": ENCODER_VERSION,
             "decimal": self.decimal,

@@ -54,7 +54,7 @@ class Fold:
         return int(np.random.SeedSequence((seed, self.repeat)).generate_state(1)[0])
 
     def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
+        """Write the fold as a dictionary that `from_json` can read."""
         return {
             "repeat": self.repeat,
             "part": self.part,

@@ -264,7 +264,7 @@ class Schema:
         return dataclasses.replace(self, columns=columns)
 
     def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
+        """Write the schema as a dictionary that `from_json` can read."""
         return {
             "version": SCHEMA_VERSION,
             "target": self.target,

@@ -116,7 +116,7 @@ class SplitSpec:
         return resolve_size("test-size", self.test_size, n_rest, "besides the training rows")
 
     def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
+        """Write the split as a dictionary that `from_json` can read."""
         return {
             "train_size": size_to_json(self.train_size),
             "test_size": None if self.test_size is None else size_to_json(self.test_size),

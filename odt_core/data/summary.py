@@ -77,7 +77,7 @@ def summarize_columns(
     target : str
         The outcome, to find columns that give it away.
     readings : mapping from str to CellReading
-        The rules for the cells of each column, and of marks of limits.
+        The rules for reading the cells of each column. Columns of limit marks may be among them.
     positive : str, optional
         The outcome's positive label, to find columns that almost give it away.
 

@@ -46,7 +46,7 @@ class Baseline(StrEnum):
         return _WORDS[self]
 
     def to_json(self) -> dict[str, str]:
-        """Write it as a dictionary that `from_json` can read."""
+        """Write the baseline as a dictionary that `from_json` can read."""
         return {"baseline": self.value}
 
     @classmethod

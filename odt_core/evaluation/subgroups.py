@@ -63,21 +63,21 @@ class Subgroup:
 
     @property
     def has_few_positive(self) -> bool:
-        """Whether it has few rows of the positive class: its sensitivity is a guess."""
+        """Whether the group has few positive rows: its sensitivity is little more than a guess."""
         return self.counts.n_positive < FEW_OF_CLASS_IN_GROUP
 
     @property
     def has_few_negative(self) -> bool:
-        """Whether it has few rows of the negative class: its specificity is a guess."""
+        """Whether the group has few negative rows: its specificity is little more than a guess."""
         return self.counts.n_negative < FEW_OF_CLASS_IN_GROUP
 
     @property
     def is_small(self) -> bool:
-        """Whether it has few rows of a class."""
+        """Whether the group has few rows of one of the classes."""
         return self.has_few_positive or self.has_few_negative
 
     def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
+        """Write the group as a dictionary that `from_json` can read."""
         return {"name": self.name, **self.counts.to_json()}
 
     @classmethod

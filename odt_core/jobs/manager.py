@@ -382,7 +382,7 @@ class JobManager:
             self._refresh(batch.owner, elsewhere)
 
     def position(self, job: Job) -> int:
-        """Count the jobs ahead in the queue; 0 when it runs or is next."""
+        """Count the jobs ahead of a job in the queue; 0 if it does not wait or is next."""
         if job.status is not RunStatus.QUEUED:
             return 0
         place = self._jobs.place(job)

@@ -70,7 +70,10 @@ def _input(feature: Feature, reading: Reading) -> dict[str, Any]:
 
 
 def _side(feature: Feature, node: Decision, reading: Reading) -> dict[str, Any]:
-    """The values with the answer yes. Null is an infinite end of an interval."""
+    """Describe for the form's script which values answer a question with yes.
+
+    They are a list of codes, or an interval in which null is an infinite end.
+    """
     test = node_test(feature, node, reading)
     if not isinstance(test, IntervalTest):
         return {"codes": sorted(node.split.left), "newYes": node.unseen_left}

@@ -51,7 +51,7 @@ def wipe(database: Database) -> bool:
 
 
 def _delete_piece(database: Database) -> bool:
-    """Delete a piece whose blob is deleted; false if there is none."""
+    """Delete one piece of a deleted file; false if none was found."""
     waste = (
         select(ChunkRow.blob, ChunkRow.position)
         .where(ChunkRow.blob.not_in(select(BlobRow.number)))

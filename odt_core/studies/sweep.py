@@ -20,5 +20,5 @@ class Sweep(Enum):
         return "sensitivity" if self is Sweep.TPR else "specificity"
 
     def rate(self, counts: Confusion) -> Fraction:
-        """The rate, exactly."""
+        """Return this rate of a 2x2 table as an exact fraction."""
         return counts.tpr if self is Sweep.TPR else counts.tnr

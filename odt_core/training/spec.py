@@ -262,7 +262,7 @@ class TrainSpec:
         return dataclasses.replace(rules, forbidden=rules.forbidden | left_out)
 
     def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
+        """Write the specification as a dictionary that `from_json` can read."""
         objective = self.objective
         return {
             "version": SPEC_VERSION,

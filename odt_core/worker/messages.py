@@ -128,7 +128,7 @@ class JobSpec:
         return self.train.time_limit * n_solves
 
     def to_json(self) -> dict[str, Any]:
-        """Write it as a dictionary that `from_json` can read."""
+        """Write the job as a dictionary that `from_json` can read."""
         return {
             "dataset": self.dataset,
             "table_name": self.table_name,

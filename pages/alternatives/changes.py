@@ -379,7 +379,7 @@ def _steps(job: Job) -> tuple[Job, ...]:
 
 
 def _before(job: Job) -> Job | None:
-    """The run whose tree was changed to get this run's; None without one, or if it was deleted."""
+    """The run whose tree was changed into this run's; None if there is none or it is lost."""
     known: dict[str, Job | None] = st.session_state.setdefault(_PARENTS, {})
     if job.id not in known:
         try:

@@ -148,7 +148,10 @@ def _draw_number(feature: Feature, label: str, g: int, key: str, values: dict[in
 
 
 def _step(feature: Feature) -> float:
-    """The step of the arrows: the last digit of the cut points, or 1 between whole numbers."""
+    """The step of the number field's arrows: one unit of the last digit of the cut points.
+
+    It is 1 if all cut points are halfway between whole numbers.
+    """
     texts = [shortest_decimal(cut).partition(".")[2] for cut in feature.cuts]
     digits = max((len(text) for text in texts if text != "5"), default=0)
     return float(10 ** -min(digits, 6))

@@ -303,7 +303,11 @@ class Draft:
         )
 
     def counted(self, leaves: Ints) -> Iterator[tuple[Ints, Ints]]:
-        """(rows, c columns [len(rows), n]) of the c variables that exist, for each class."""
+        """Yield the rows of each class with the columns of their variables c_b^i at some leaves.
+
+        The columns are int[len(rows), n], for the n leaves at which this class has variables. A
+        class without rows or without variables is left out.
+        """
         for label in (False, True):
             rows = np.flatnonzero(self.data.y == label)
             if len(rows) == 0:

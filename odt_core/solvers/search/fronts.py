@@ -294,7 +294,7 @@ class Node(Bounds):
         return np.asarray(bounds[self.is_open(bounds)])
 
     def _whole(self) -> None:
-        """Send all rows to one child: a tree with an empty branch, and a bound for all splits."""
+        """Try trees with an empty branch: one child gets all rows. Their costs bound all splits."""
         for way in range(self.h + 1):
             y = self._children_of(way)[1]
             for i in range(len(self.whole[y])):

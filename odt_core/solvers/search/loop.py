@@ -111,7 +111,10 @@ class Loop(Bounds):
         self._solve_whole()
 
     def _solve_whole(self) -> None:
-        """Solve each child on all rows: a tree with an empty branch, and a bound for all splits."""
+        """Solve each child on all rows. Its cost bounds all splits.
+
+        If a branch may be empty, the child's best tree is also a tree of this node.
+        """
         for x, child in enumerate(self.children[: self.h + 1]):
             choice: Choice | None = None
             if not self.is_solved[x] and self.whole[x] < self.best:
