@@ -38,19 +38,6 @@ st.set_page_config(
 )
 st.logo(str(ICON), size="large")
 
-HELP = {
-    Place.DATA: "Upload a table, and choose the outcome and the reading of each column.",
-    Place.TRAIN: "Choose the tree's shape and goal, and find the best tree of that shape.",
-    Place.SENSITIVITY: (
-        "Every best trade-off between sensitivity and specificity, each with its tree."
-    ),
-    Place.COMPARE: "Which shape, cap and cut points do best on unseen rows.",
-    Place.ALTERNATIVES: (
-        "Which other trees are as good as the best one, and what each column is worth."
-    ),
-    Place.PREDICT: "Apply a tree to one case or to a file, and validate it on other rows.",
-    Place.RUNS: "All runs: find, open, compare, repeat and delete them.",
-}
 page = st.navigation(
     [
         st.Page(
@@ -58,9 +45,9 @@ page = st.navigation(
             title=place.name.capitalize(),
             url_path=place.name.lower(),
             default=place is Place.DATA,
-            help=words,
+            help=place.help,
         )
-        for place, words in HELP.items()
+        for place in Place
     ],
     position="hidden" if sign_in_is_on() and not (is_signed_in() and owner()) else "top",
 )

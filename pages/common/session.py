@@ -158,15 +158,37 @@ def owner_of(claims: Mapping[str, Any]) -> str:
 
 
 class Place(StrEnum):
-    """A page, with its file below the folder of `dashboard.py`."""
+    """A page: its file below the folder of `dashboard.py`, and its help in the navigation."""
 
-    DATA = "data/page.py"
-    TRAIN = "train/page.py"
-    SENSITIVITY = "sensitivity/page.py"
-    COMPARE = "compare/page.py"
-    ALTERNATIVES = "alternatives/page.py"
-    PREDICT = "predict/page.py"
-    RUNS = "runs/page.py"
+    help: str
+
+    DATA = (
+        "data/page.py",
+        "Upload a table, and choose the outcome and the reading of each column.",
+    )
+    TRAIN = (
+        "train/page.py",
+        "Choose the tree's shape and goal, and find the best tree of that shape.",
+    )
+    SENSITIVITY = (
+        "sensitivity/page.py",
+        "Every best trade-off between sensitivity and specificity, each with its tree.",
+    )
+    COMPARE = "compare/page.py", "Which shape, cap and cut points do best on unseen rows."
+    ALTERNATIVES = (
+        "alternatives/page.py",
+        "Which other trees are as good as the best one, and what each column is worth.",
+    )
+    PREDICT = (
+        "predict/page.py",
+        "Apply a tree to one case or to a file, and validate it on other rows.",
+    )
+    RUNS = "runs/page.py", "All runs: find, open, compare, repeat and delete them."
+
+    def __new__(cls, file: str, words: str) -> Place:
+        self = str.__new__(cls, file)
+        self._value_, self.help = file, words
+        return self
 
 
 def enter_page(title: str) -> None:
