@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from odt_core.cli.inputs import load_table, make_spec, note
-from odt_core.solvers.mip.run import write_model
+from odt_core.solvers.mip.run import write_program
 from odt_core.training import build_problem, prepare_training
 
 
@@ -16,6 +16,6 @@ def run(options: argparse.Namespace) -> int:
     spec = make_spec(table, options)
     spec.one_topology("The integer program")
     problem = build_problem(prepare_training(table, spec), spec)
-    write_model(problem, Path(options.output), spec.mip)
+    write_program(problem, Path(options.output), spec.mip)
     note(f"Wrote {options.output}.")
     return 0

@@ -15,7 +15,7 @@ from odt_core.jobs import Job
 from odt_core.problem import EncodedData
 from odt_core.reports import Evidence, ModelStage, SheetFormat, Statements, write_sheet
 from odt_core.solvers.mip.process import end_idle_child
-from odt_core.solvers.mip.run import write_model
+from odt_core.solvers.mip.run import write_program
 from odt_core.topology import AnyShape
 from odt_core.training import TrainSpec, build_problem
 from pages.common.controls import draw_file
@@ -87,7 +87,7 @@ def _program_maker(spec: TrainSpec, rows: Prepared, kind: str) -> Callable[[], b
         with tempfile.TemporaryDirectory(prefix="odt-program-") as folder:
             path = Path(folder) / f"program.{kind}"
             try:
-                write_model(build_problem(rows, spec), path, spec.mip)
+                write_program(build_problem(rows, spec), path, spec.mip)
             finally:
                 end_idle_child()  # a server does not keep the writing process
             return path.read_bytes()

@@ -162,8 +162,10 @@ def solve_mip(
     return run.outcome()
 
 
-def write_model(problem: Problem, path: Path | str, options: MipOptions = DEFAULT_OPTIONS) -> None:
-    """Write the program of `solve_mip` as an LP or MPS file, by the path's extension.
+def write_program(
+    problem: Problem, path: Path | str, options: MipOptions = DEFAULT_OPTIONS
+) -> None:
+    """Write the integer program of `solve_mip` as an LP or MPS file, by the path's extension.
 
     Raises
     ------
@@ -172,22 +174,24 @@ def write_model(problem: Problem, path: Path | str, options: MipOptions = DEFAUL
     """
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
-        raise InputError(f"The model file {path.name!r} must end in {' or '.join(FORMATS)}.")
+        raise InputError(
+            f"The file of the integer program {path.name!r} must end in {' or '.join(FORMATS)}."
+        )
     try:
         path.open("wb").close()
     except OSError as error:
         raise InputError(
-            f"The model file {str(path)!r} cannot be written ({error.strerror}): choose another "
-            "place."
+            f"The file of the integer program {str(path)!r} cannot be written "
+            f"({error.strerror}): choose another place."
         ) from error
     order = WriteOrder(formulate(problem, options).program, str(path.absolute()))
     with borrowed_child((Engine.HIGHS, 1)) as child:
         child.send(order)
         message = _next_message(child)
         if isinstance(message, Failure):
-            raise SolverError(f"The model could not be written: {message.message}")
+            raise SolverError(f"The integer program could not be written: {message.message}")
         if not isinstance(message, Written):
-            raise SolverError(f"The process that writes models {child.how_it_ended()}")
+            raise SolverError(f"The process that writes integer programs {child.how_it_ended()}")
 
 
 def _next_message(child: Child) -> Message | None:

@@ -16,7 +16,7 @@ from odt_core.solution import Engine
 from odt_core.solvers import solve
 from odt_core.solvers.mip.formulation import formulate
 from odt_core.solvers.mip.options import MipOptions
-from odt_core.solvers.mip.run import write_model
+from odt_core.solvers.mip.run import write_program
 from odt_core.topology import Topology
 from tests.core.solvers.problems import categorical, data, easy_problem, noise, numerical
 
@@ -46,7 +46,7 @@ def test_a_solver_reads_the_file_as_exactly_this_program(
     name: str, ending: str, reader: str, tmp_path: Path
 ) -> None:
     problem, path = PROBLEMS[name], tmp_path / f"model{ending}"
-    write_model(problem, path, OPTIONS)
+    write_program(problem, path, OPTIONS)
     with path.open(encoding="utf-8") as lines:
         assert next(lines).strip("\\* \n") == MADE_BY
     program = formulate(problem, OPTIONS).program
@@ -75,15 +75,15 @@ def best_total(name: str) -> int | None:
 
 def test_another_ending_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'model\.txt' must end in \.lp or \.mps"):
-        write_model(easy_problem(), tmp_path / "model.txt")
+        write_program(easy_problem(), tmp_path / "model.txt")
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere.*cannot be written \(No such file"):
-        write_model(easy_problem(), tmp_path / "nowhere" / "model.lp")
+        write_program(easy_problem(), tmp_path / "nowhere" / "model.lp")
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "model.lp").mkdir()
     with pytest.raises(InputError, match=r"model\.lp' cannot be written"):
-        write_model(easy_problem(), tmp_path / "model.lp")
+        write_program(easy_problem(), tmp_path / "model.lp")
