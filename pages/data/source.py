@@ -48,7 +48,8 @@ ENCODINGS = (
     "euc_kr",
 )
 _SKIP, _COMMENT, _UNITS = "data_read_skip", "data_read_comment", "data_read_units"
-_OPTIONS = ("encoding", "delimiter", "decimal", "quotechar")
+_ENCODING, _DELIMITER = "data_read_encoding", "data_read_delimiter"
+_DECIMAL, _QUOTES = "data_read_decimal", "data_read_quotechar"
 MARK_NAMES = {
     ",": "comma ,",
     ";": "semicolon ;",
@@ -187,13 +188,13 @@ def _draw_reading(dataset: Dataset) -> None:
     st.caption("Detected in the file. Choose another value if the rows below look wrong.")
     first, second = st.columns(2)
     with first:
-        _draw_option("Encoding", "encoding", ENCODINGS, read.encoding, report.encoding)
-        _draw_option("Decimal mark", "decimal", (".", ","), read.decimal, report.decimal)
+        _draw_option("Encoding", _ENCODING, ENCODINGS, read.encoding, report.encoding)
+        _draw_option("Decimal mark", _DECIMAL, (".", ","), read.decimal, report.decimal)
     with second:
         _draw_option(
-            "Delimiter", "delimiter", (",", ";", "\t", "|", " "), read.delimiter, report.delimiter
+            "Delimiter", _DELIMITER, (",", ";", "\t", "|", " "), read.delimiter, report.delimiter
         )
-        _draw_option("Quotes", "quotechar", ('"', "'", ""), read.quotechar, report.quotechar)
+        _draw_option("Quotes", _QUOTES, ('"', "'", ""), read.quotechar, report.quotechar)
     _draw_left_out(read)
     for note in report.notes:
         st.markdown(f"- {sentence(note)}")
@@ -230,7 +231,7 @@ def _draw_left_out(read: ReadOptions) -> None:
 
 
 def _draw_option(
-    label: str, option: str, values: tuple[str, ...], chosen: str | None, found: str
+    label: str, key: str, values: tuple[str, ...], chosen: str | None, found: str
 ) -> None:
     """Draw one reading option: automatic with the detected value, or the user's value."""
 
@@ -243,7 +244,7 @@ def _draw_option(
     st.selectbox(
         label,
         [AUTOMATIC, *known],
-        key=show_value(f"data_read_{option}", AUTOMATIC if chosen is None else chosen),
+        key=show_value(key, AUTOMATIC if chosen is None else chosen),
         format_func=in_words,
         on_change=_read_otherwise,
     )
@@ -251,9 +252,9 @@ def _draw_option(
 
 def _read_otherwise() -> None:
     """Request a reading with all options, because several may have changed at once."""
-    chosen = {option: st.session_state[f"data_read_{option}"] for option in _OPTIONS}
+    chosen = [st.session_state[key] for key in (_ENCODING, _DELIMITER, _DECIMAL, _QUOTES)]
     encoding, delimiter, decimal, quotechar = (
-        None if value == AUTOMATIC else value for value in chosen.values()
+        None if value == AUTOMATIC else value for value in chosen
     )
     read = ReadOptions(
         encoding=encoding,

@@ -120,6 +120,21 @@ def test_pages_share_only_what_is_in_common() -> None:
     assert {file: modules for file, modules in found.items() if modules} == {}
 
 
+PAST_THE_API = {"common/controls.py", "frame/address.py", "frame/gate.py"}
+"""The pages' modules that need something which no public function of Streamlit does."""
+
+
+def test_few_modules_import_the_inside_of_streamlit() -> None:
+    pages = ROOT / "pages"
+    found = {
+        path.relative_to(pages).as_posix()
+        for path in pages.rglob("*.py")
+        for module in imported_modules(path)
+        if module.startswith(("streamlit.runtime", "streamlit.proto"))
+    }
+    assert found == PAST_THE_API
+
+
 def test_only_the_loader_imports_kernels() -> None:
     """A process that imports them by itself compiles them anew, beside the loader's folders.
 
@@ -137,7 +152,9 @@ ONLY_SOME_SYSTEMS = {"fcntl", "msvcrt", "resource", "pwd", "grp", "termios", "ct
 """Modules that not every system has, or that reach past Python into the system."""
 ONLY_SOME_CALLS = re.compile(
     r"\b(os\.(fork|kill|killpg|getpgid|getpgrp|setsid|getuid|geteuid|uname|getloadavg)\b"
-    r"|start_new_session|preexec_fn|creationflags|signal\.(SIGKILL|SIGHUP|SIGSTOP|SIGCONT|alarm))"
+    r"|os\.(name|wait\w*|sched_getaffinity)\b|sys\.platform\b|pass_fds"
+    r"|start_new_session|preexec_fn|creationflags"
+    r"|signal\.(SIGKILL|SIGTERM|SIGHUP|SIGSTOP|SIGCONT|alarm))"
 )
 
 

@@ -12,6 +12,7 @@ WITH_VALUES = {
 STARTS = {"value", "index", "default"}
 DIALOGS = {"runs/actions.py", "runs/stored_data.py"}
 """A dialog's widgets begin with the stored value each time that it opens."""
+SETTERS = {"show_value", "start_value"}
 
 
 def calls(path: Path) -> Iterator[tuple[str, dict[str | None, ast.expr]]]:
@@ -23,6 +24,8 @@ def calls(path: Path) -> Iterator[tuple[str, dict[str | None, ast.expr]]]:
 
 def begins_with_text(key: ast.expr | None) -> bool:
     """Whether a key is written out, and no constant names it."""
+    if isinstance(key, ast.Call) and isinstance(key.func, ast.Name) and key.func.id in SETTERS:
+        key = key.args[0]
     if isinstance(key, ast.JoinedStr):
         key = key.values[0]
     return key is None or isinstance(key, ast.Constant)
