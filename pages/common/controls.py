@@ -234,8 +234,9 @@ def draw_file(label: str, content: Callable[[], bytes], name: str, mime: str, **
 def _kept(content: Callable[[], bytes], name: str, mime: str) -> Callable[[], bytes]:
     """Return a maker whose file belongs to this session, like the file of an ordinary button.
 
-    Streamlit deletes a file that is made on download as soon as any two scripts have ended, and
-    a slow browser may ask for it later.
+    The public way is to give ``st.download_button`` the maker alone. This fails: Streamlit deletes
+    such a file as soon as any two scripts have ended, and a slow browser may ask for it later. A
+    file given as bytes stays as long as its button, but then every run of the script would make it.
     """
     context = get_script_run_ctx()
 

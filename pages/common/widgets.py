@@ -1,11 +1,13 @@
 """Where a widget's value comes from.
 
-A widget's value is in the session state, under a key that is a constant. There are two kinds:
+A widget's value is in the session state, under a key that is a constant. There are three kinds:
 
 - A value that belongs to the session's work, such as a column's use: the page sets it with
   `show_value` just before it draws the widget, and the widget's callback changes the work.
-- A setting of a page, such as the time limit: it begins with `start_value`, and
+- A setting of a page, such as the time limit: it begins with `start_value` or empty, and
   ``persist_state="session"`` keeps it when the user changes pages.
+- A press, or a value that nobody keeps, such as the columns that one click changes together: the
+  widget has only its key, and Streamlit forgets the value when the user changes pages.
 """
 
 from __future__ import annotations
