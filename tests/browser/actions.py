@@ -35,14 +35,25 @@ def patients(n_rows: int = 240) -> bytes:
     return "\n".join(lines).encode()
 
 
-def edit_kind(window: Window, row: int, word: str) -> None:
-    """Choose a kind in the table of columns with the keyboard, like a user who sees the table."""
+def kind_cell(window: Window, row: int) -> Locator:
+    """The kind of a column in the table of columns, as a screen reader finds it."""
+    return window.page.get_by_test_id("stDataFrame").last.get_by_test_id(f"glide-cell-1-{row}")
+
+
+def select_kind(window: Window, row: int) -> None:
+    """Click the kind of a column in the table of columns, and see that it is selected."""
     grid = window.page.get_by_test_id("stDataFrame").last.locator("canvas").first
     grid.scroll_into_view_if_needed()
     box = grid.bounding_box()
     assert box is not None
     row_height = 33
     window.page.mouse.click(box["x"] + 170, box["y"] + row_height * (row + 1.5))
+    expect(kind_cell(window, row)).to_have_attribute("aria-selected", "true")
+
+
+def edit_kind(window: Window, row: int, word: str) -> None:
+    """Choose a kind in the table of columns with the keyboard, like a user who sees the table."""
+    select_kind(window, row)
     window.page.keyboard.press("Enter")
     expect(window.page.locator("[id^=gdg-overlay]")).to_have_count(1)
     window.page.keyboard.type(word, delay=FAST_TYPIST)

@@ -12,7 +12,15 @@ from typing import Any
 import psutil
 from playwright.sync_api import Page, expect
 
-from tests.browser.actions import FAST_TYPIST, SOLVED, edit_kind, open_at, patients
+from tests.browser.actions import (
+    FAST_TYPIST,
+    SOLVED,
+    edit_kind,
+    kind_cell,
+    open_at,
+    patients,
+    select_kind,
+)
 from tests.browser.server import Server
 from tests.browser.window import BOTH_WIDTHS, Window
 from tests.waiting import wait_until
@@ -109,13 +117,10 @@ def test_edits_in_quick_succession_are_all_kept(open_window: Opener) -> None:
     window = open_window()
     open_at(window, "", patients())
     page = window.page
-    grid = page.get_by_test_id("stDataFrame").last.locator("canvas").first
-    grid.scroll_into_view_if_needed()
-    box = grid.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + 170, box["y"] + 33 * 1.5)
+    select_kind(window, 0)
     editor = page.locator("[id^=gdg-overlay]")
-    for _ in range(4):  # Enter closes the cell and goes one down
+    for row in range(4):  # Enter closes the cell and goes one down
+        expect(kind_cell(window, row)).to_have_attribute("aria-selected", "true")
         page.keyboard.press("Enter")
         expect(editor).to_have_count(1)
         page.keyboard.type("ignore", delay=FAST_TYPIST)
