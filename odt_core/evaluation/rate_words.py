@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from odt_core.evaluation.rates import Estimate, Metrics, Rate
-from odt_core.words import number_words, percent_words
+from odt_core.words import RATE_NAMES, capitalized, number_words, percent_words
 
 
 class ReportedRate(StrEnum):
     """The rates of every table, in this order; the values are the names of the rows."""
 
-    SENSITIVITY = "Sensitivity (TPR)"
-    SPECIFICITY = "Specificity (TNR)"
+    SENSITIVITY = capitalized(RATE_NAMES["tpr"])
+    SPECIFICITY = capitalized(RATE_NAMES["tnr"])
     ACCURACY = "Accuracy"
     BALANCED_ACCURACY = "Balanced accuracy"
     PPV = "PPV"

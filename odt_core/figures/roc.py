@@ -12,7 +12,7 @@ from odt_core.figures.chart import Chart
 from odt_core.figures.layout import PERCENT, error_bars, faded, lay_out
 from odt_core.render import LIGHT, Theme
 from odt_core.studies import FrontierView, OperatingPoint, Sweep
-from odt_core.words import count_words, percent_words
+from odt_core.words import RATE_NAMES, count_words, percent_words
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -108,7 +108,7 @@ def lay_out_plane(figure: go.Figure, theme: Theme, *, height: int, mean: bool = 
         figure,
         theme,
         x={"title": f"1 − specificity (FPR){of}", **ticks},
-        y={"title": f"sensitivity (TPR){of}", **ticks},
+        y={"title": RATE_NAMES["tpr"] + of, **ticks},
         height=height,
     )
 

@@ -41,6 +41,7 @@ from odt_core.studies.stability import (
     RangeRun,
     Refit,
 )
+from odt_core.words import RATE_NAMES
 
 FEW = 100
 """With fewer refits, rare trees and rows are uncertain, and rates get no interval."""
@@ -154,8 +155,8 @@ class Optimisms:
         """The three, each with the rate's name."""
         return (
             ("accuracy", self.accuracy),
-            ("sensitivity (TPR)", self.sensitivity),
-            ("specificity (TNR)", self.specificity),
+            (RATE_NAMES["tpr"], self.sensitivity),
+            (RATE_NAMES["tnr"], self.specificity),
         )
 
     @property

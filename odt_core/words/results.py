@@ -25,11 +25,14 @@ ENGINE_WORDS: dict[Engine, str] = {
 }
 """A description of each engine."""
 
+RATE_NAMES = {"tpr": "sensitivity (TPR)", "tnr": "specificity (TNR)"}
+"""The rates that may have a floor."""
+
 GOAL_NAMES: dict[Goal, str] = {
     Goal.ACCURACY: "accuracy",
     Goal.BALANCED: "balanced accuracy",
-    Goal.MAX_TPR: "sensitivity (TPR)",
-    Goal.MAX_TNR: "specificity (TNR)",
+    Goal.MAX_TPR: RATE_NAMES["tpr"],
+    Goal.MAX_TNR: RATE_NAMES["tnr"],
 }
 """The rate of each goal."""
 
@@ -69,10 +72,7 @@ def goal_words(objective: Objective, negative_label: str = "negative") -> str:
 
 def floor_words(objective: Objective) -> str:
     """List the floors; "" without floors."""
-    floors = (
-        (GOAL_NAMES[Goal.MAX_TPR], objective.min_tpr),
-        (GOAL_NAMES[Goal.MAX_TNR], objective.min_tnr),
-    )
+    floors = zip(RATE_NAMES.values(), (objective.min_tpr, objective.min_tnr), strict=True)
     return " and ".join(
         f"{name} at least {number_words(float(100 * floor))}%"
         for name, floor in floors

@@ -19,9 +19,9 @@ from odt_core.figures import Chart, FigureFormat, chart_file
 from odt_core.jobs import Job
 from odt_core.problem import Feature, Goal
 from odt_core.training import NodeRuleSpec, parse_floor
-from odt_core.words import GOAL_NAMES, capitalized, printable
+from odt_core.words import GOAL_NAMES, RATE_NAMES, capitalized, printable
 from pages.common.markup import plain, shorten
-from pages.common.settings import RATES, TrainKey
+from pages.common.settings import TrainKey
 from pages.common.widgets import start_value
 
 
@@ -86,7 +86,7 @@ def choose_floor(goal: Goal) -> Fraction | None:
     """
     if goal.floor_rate is None:
         return None
-    rate = RATES[goal.floor_rate]
+    rate = RATE_NAMES[goal.floor_rate]
     key = TrainKey.floor(goal)
     text = st.text_input(
         f"Floor on {rate}, in %",

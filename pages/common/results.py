@@ -350,9 +350,9 @@ def _draw_groups(found: Subgroups, positive: str, negative: str, rows: str) -> N
         _roomy(name_html(found.column)),
         "Rows",
         _roomy(name_html(positive)),
-        "Sensitivity (TPR)",
-        "Specificity (TNR)",
-        "Accuracy",
+        ReportedRate.SENSITIVITY,
+        ReportedRate.SPECIFICITY,
+        ReportedRate.ACCURACY,
     ]
     body = [_group_cells(group, positive, negative) for group in found.groups]
     caption = f"Rates of the {rows} rows by {found.column}, with 95% intervals"

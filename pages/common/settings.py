@@ -18,7 +18,7 @@ from odt_core.solution import Engine
 from odt_core.storage import RunSummary
 from odt_core.topology import PRESETS, AnyShape, Shape, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, parse_floor, parse_weight
-from odt_core.words import count_words
+from odt_core.words import RATE_NAMES, count_words
 from pages.common.markup import shorten
 from pages.common.session import work
 from pages.common.tables import ReadyData
@@ -182,9 +182,7 @@ def shape_name(topology: Shape) -> str:
     return f"{SHAPE_NAMES[topology.preset]}{mirrored}"
 
 
-RATES = {"tpr": "sensitivity (TPR)", "tnr": "specificity (TNR)"}
-"""The rates that may have a floor."""
-FURTHER_FLOORS = {rate: TrainKey.further_floor(rate) for rate in RATES}
+FURTHER_FLOORS = {rate: TrainKey.further_floor(rate) for rate in RATE_NAMES}
 """The keys of the further floors, by rate."""
 
 
@@ -220,7 +218,7 @@ def make_objective(
     InputError
         If the parts contradict each other.
     """
-    floors = dict(zip(RATES, further, strict=True))
+    floors = dict(zip(RATE_NAMES, further, strict=True))
     if goal.floor_rate is not None:
         floors[goal.floor_rate] = floor
     elif floor is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from odt_core.evaluation import ReportedRate
 from odt_core.figures import asked_chart, cuts_chart, instability_chart
 from odt_core.jobs import Batch
 from odt_core.studies import StabilityResult, columns_csv, rows_csv
@@ -76,9 +77,9 @@ def _draw_rates(found: StabilityResult) -> None:
     rows = []
     has_both = test is not None and test.n_positive and test.n_negative
     for name, rate, measure in (
-        ("Sensitivity (TPR)", found.optimism.sensitivity, "tpr"),
-        ("Specificity (TNR)", found.optimism.specificity, "tnr"),
-        ("Accuracy", found.optimism.accuracy, "accuracy"),
+        (ReportedRate.SENSITIVITY, found.optimism.sensitivity, "tpr"),
+        (ReportedRate.SPECIFICITY, found.optimism.specificity, "tnr"),
+        (ReportedRate.ACCURACY, found.optimism.accuracy, "accuracy"),
     ):
         tested = percent_words(getattr(test, measure)) if has_both else "–"
         rows.append(

@@ -27,7 +27,7 @@ from odt_core.training import (
     parse_floor,
     parse_weight,
 )
-from odt_core.words import ENGINE_WORDS
+from odt_core.words import ENGINE_WORDS, RATE_NAMES
 from pages.common.controls import choose_floor, choose_goal, draw_cap
 from pages.common.current_run import start_job, unfinished_job
 from pages.common.layout import draw_part
@@ -37,7 +37,6 @@ from pages.common.settings import (
     DEFAULT_SHAPE,
     FURTHER_FLOORS,
     MOST_SECONDS,
-    RATES,
     TrainKey,
     make_objective,
     read_cap,
@@ -359,7 +358,7 @@ def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]
         If a floor is not a percentage.
     """
     floors: list[Fraction | None] = []
-    for rate, name in RATES.items():
+    for rate, name in RATE_NAMES.items():
         if rate == goal.floor_rate:
             floors.append(None)
             continue
