@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -23,11 +24,18 @@ def examples(number: int, **others: Any) -> settings:
 def blocks(first: int, size: int, number: int, *, always: int = 1) -> list[Any]:
     """Blocks of seeds as parameters of a test: some for every run, the others for a soak."""
     starts = range(first, first + size * number, size)
+    return some([range(start, start + size) for start in starts], always, _name_of)
+
+
+def some(
+    values: Sequence[Any], always: int, name_of: Callable[[Any], str | None] = lambda value: None
+) -> list[Any]:
+    """Values as parameters of a test: the first ones for every run, the others for a soak."""
     return [
-        pytest.param(
-            range(start, start + size),
-            id=f"{start}-{start + size - 1}",
-            marks=[pytest.mark.soak] if at >= always else [],
-        )
-        for at, start in enumerate(starts)
+        pytest.param(value, id=name_of(value), marks=[pytest.mark.soak] if at >= always else [])
+        for at, value in enumerate(values)
     ]
+
+
+def _name_of(block: range) -> str:
+    return f"{block.start}-{block.stop - 1}"

@@ -57,7 +57,7 @@ def is_sound(problem: Problem, solution: Solution) -> None:
     assert keeps_smallest_leaf(problem, solution.assignment.splits)
 
 
-@pytest.mark.parametrize("seeds", blocks(50_000, 30, 2))
+@pytest.mark.parametrize("seeds", blocks(50_000, 15, 4))
 def test_both_engines_prove_the_optimum(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, smallest_leaf=seed % 2 == 0)

@@ -81,7 +81,7 @@ def small_three_levels(seed: int) -> Problem | None:
         return None
 
 
-@pytest.mark.parametrize("seeds", blocks(0, 40, 3))
+@pytest.mark.parametrize("seeds", blocks(0, 20, 6))
 def test_all_trees_of_small_problems(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
@@ -94,14 +94,14 @@ def test_all_trees_of_small_problems(seeds: range) -> None:
         assert found.n_best == sum(tree.loss == least for tree in wanted)
 
 
-@pytest.mark.parametrize("seeds", blocks(300, 20, 2))
+@pytest.mark.parametrize("seeds", blocks(300, 10, 4))
 def test_all_trees_with_a_smallest_leaf(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, smallest_leaf=True)
         check(everything(problem), list_trees(problem))
 
 
-@pytest.mark.parametrize("seeds", blocks(0, 15, 3))
+@pytest.mark.parametrize("seeds", blocks(0, 9, 5))
 def test_all_trees_of_three_levels(seeds: range) -> None:
     tried = 0
     for seed in seeds:
@@ -117,7 +117,7 @@ def has_sets(problem: Problem) -> bool:
     return any(not each.is_numerical and each.n_values > 2 for each in problem.data.features)
 
 
-@pytest.mark.parametrize("seeds", blocks(0, 6, 4))
+@pytest.mark.parametrize("seeds", blocks(0, 3, 8))
 def test_all_trees_of_four_levels(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, deep=True)
@@ -127,7 +127,7 @@ def test_all_trees_of_four_levels(seeds: range) -> None:
 
 
 @pytest.mark.parametrize("few", [0, 8])
-@pytest.mark.parametrize("seeds", blocks(400, 16, 3))
+@pytest.mark.parametrize("seeds", blocks(400, 8, 6))
 def test_sets_that_are_not_listed_make_the_same_trees(
     monkeypatch: pytest.MonkeyPatch, seeds: range, few: int
 ) -> None:
@@ -147,7 +147,7 @@ def test_sets_that_are_not_listed_make_the_same_trees(
     assert tried > len(seeds) / 3
 
 
-@pytest.mark.parametrize("seeds", blocks(600, 20, 2))
+@pytest.mark.parametrize("seeds", blocks(600, 10, 4))
 def test_the_list_ends_with_a_number_and_says_where_it_is_complete(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
@@ -162,7 +162,7 @@ def test_the_list_ends_with_a_number_and_says_where_it_is_complete(seeds: range)
                 assert all(tree.loss >= found.complete_below for tree in missing)
 
 
-@pytest.mark.parametrize("seeds", blocks(640, 20, 2))
+@pytest.mark.parametrize("seeds", blocks(640, 10, 4))
 def test_the_list_ends_with_a_loss(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
@@ -173,7 +173,7 @@ def test_the_list_ends_with_a_loss(seeds: range) -> None:
             check(found, [tree for tree in wanted if tree.loss <= most])
 
 
-@pytest.mark.parametrize("seeds", blocks(0, 30, 2))
+@pytest.mark.parametrize("seeds", blocks(0, 20, 3))
 def test_stopped_in_the_middle_it_claims_only_what_is_true(seeds: range) -> None:
     early = 0
     for seed in seeds:
@@ -198,7 +198,7 @@ def test_stopped_in_the_middle_it_claims_only_what_is_true(seeds: range) -> None
     assert early > len(seeds) / 4
 
 
-@pytest.mark.parametrize("seeds", blocks(900, 20, 2))
+@pytest.mark.parametrize("seeds", blocks(900, 10, 4))
 def test_the_best_tree_is_listed_where_no_budget_was_finished(
     seeds: range, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,7 +215,7 @@ def test_the_best_tree_is_listed_where_no_budget_was_finished(
         assert found.n_best == len(found.trees) and not found.is_count_complete
 
 
-@pytest.mark.parametrize("seeds", blocks(940, 20, 2))
+@pytest.mark.parametrize("seeds", blocks(940, 10, 4))
 def test_a_list_is_called_all_only_where_that_is_known(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
@@ -233,7 +233,7 @@ def _stop_after(looks: int) -> Callable[[], bool]:
     return lambda: next(asked) >= looks
 
 
-@pytest.mark.parametrize("seeds", blocks(800, 2, 2))
+@pytest.mark.parametrize("seeds", blocks(800, 1, 4))
 def test_any_shape_has_the_trees_of_every_topology(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES, plain=True)
@@ -248,7 +248,7 @@ def test_any_shape_has_the_trees_of_every_topology(seeds: range) -> None:
         check(found, sorted(best.values(), key=lambda tree: tree.rank))
 
 
-@pytest.mark.parametrize("seeds", blocks(900, 20, 2))
+@pytest.mark.parametrize("seeds", blocks(900, 10, 4))
 def test_the_least_loss_without_a_column(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, topologies=SMALL_TOPOLOGIES)
@@ -284,7 +284,7 @@ def features_of(choice: tuple) -> frozenset[int]:
     return frozenset([choice[0]]) | features_of(choice[1]) | features_of(choice[2])
 
 
-@pytest.mark.parametrize("seeds", blocks(1000, 15, 2))
+@pytest.mark.parametrize("seeds", blocks(1000, 8, 4))
 def test_a_limit_on_the_cost_of_all_columns_together(seeds: range) -> None:
     costs = tuple(Fraction(cost) for cost in ("1", "1/2", "2", "3"))
     dropped = 0

@@ -59,21 +59,21 @@ def check(
         assert (tp, tn) in allowed
 
 
-@pytest.mark.parametrize("seeds", blocks(0, 50, 18, always=6))
+@pytest.mark.parametrize("seeds", blocks(0, 50, 18, always=3))
 def test_random_problems(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed)
         check(problem, solve_search(problem, Control(threads=1 + seed % 2)))
 
 
-@pytest.mark.parametrize("seeds", blocks(0, 50, 2, always=2))
+@pytest.mark.parametrize("seeds", blocks(0, 25, 4, always=2))
 def test_random_deep_problems(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, deep=True)
         check(problem, solve_search(problem, Control(threads=1 + seed % 2)))
 
 
-@pytest.mark.parametrize("seeds", blocks(0, 50, 3, always=2))
+@pytest.mark.parametrize("seeds", blocks(0, 25, 6, always=2))
 def test_the_smallest_leaf(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, smallest_leaf=True)
@@ -99,7 +99,7 @@ def check_frontier(problem: Problem) -> None:
     assert sorted(reached) == sorted(referee.frontier(problem))
 
 
-@pytest.mark.parametrize("seeds", blocks(5_000, 50, 2))
+@pytest.mark.parametrize("seeds", blocks(5_000, 25, 4))
 def test_frontiers(seeds: range) -> None:
     for seed in seeds:
         check_frontier(random_problem(seed, deep=seed % 5 == 0, smallest_leaf=seed % 4 == 0))
@@ -126,7 +126,7 @@ def test_a_frontier_ended_early_claims_only_what_is_true(seeds: range) -> None:
     assert early > 0
 
 
-@pytest.mark.parametrize("seeds", blocks(7_000, 30, 2))
+@pytest.mark.parametrize("seeds", blocks(7_000, 15, 4))
 def test_one_thread_is_repeatable_and_two_agree(seeds: range) -> None:
     for seed in seeds:
         problem = random_problem(seed, deep=seed % 3 == 0)

@@ -66,15 +66,16 @@ def check(problem: Problem, points: tuple[SizePoint, ...], expected: list) -> No
         assert referee.value(problem, confusion.tp, confusion.tn) == value
 
 
-@pytest.mark.parametrize("seeds", blocks(0, 6, 4, always=2))
+@pytest.mark.parametrize("seeds", blocks(0, 6, 4))
 def test_against_every_shape(seeds: range) -> None:
     for seed in seeds:
         problem = free_problem(seed, deep=True, smallest_leaf=seed % 4 == 3)
         check(problem, solve_sizes(problem, MOST), best_values(problem, MOST))
 
 
-def test_only_the_largest_number_wanted() -> None:
-    for seed in range(100, 112):
+@pytest.mark.parametrize("seeds", blocks(100, 6, 2))
+def test_only_the_largest_number_wanted(seeds: range) -> None:
+    for seed in seeds:
         problem = free_problem(seed, deep=True)
         point = solve_sizes(problem, MOST, every=False)[-1]
         assert point.solution.value == best_values(problem, MOST)[-1]

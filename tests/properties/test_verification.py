@@ -7,6 +7,7 @@ import pytest
 from odt_core.problem import Problem
 from odt_core.solvers.control import Control
 from odt_core.verification import verify
+from tests.examples import blocks
 from tests.properties.referee import allowed_points, best_value
 from tests.properties.strategies import random_problem
 
@@ -33,7 +34,7 @@ def check(problem: Problem) -> None:
 
 
 @pytest.mark.parametrize("smallest_leaf", [False, True])
-@pytest.mark.parametrize("first", range(0, 60, 10))
-def test_random_problems(first: int, smallest_leaf: bool) -> None:
-    for seed in range(first, first + 10):
-        check(random_problem(80_000 + seed, smallest_leaf=smallest_leaf))
+@pytest.mark.parametrize("seeds", blocks(80_000, 10, 6, always=3))
+def test_random_problems(seeds: range, smallest_leaf: bool) -> None:
+    for seed in seeds:
+        check(random_problem(seed, smallest_leaf=smallest_leaf))

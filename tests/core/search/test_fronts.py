@@ -112,7 +112,7 @@ def test_sums_of_columns_are_those_of_the_twins(kernels: SimpleNamespace) -> Non
 
 
 @pytest.mark.parametrize("smallest_leaf", [False, True])
-@pytest.mark.parametrize("seeds", blocks(300, 20, 2))
+@pytest.mark.parametrize("seeds", blocks(300, 10, 4))
 def test_a_few_splits_at_a_time_find_the_same(
     monkeypatch: pytest.MonkeyPatch, smallest_leaf: bool, seeds: range
 ) -> None:

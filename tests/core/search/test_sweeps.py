@@ -51,7 +51,7 @@ def cost_of(search: Search, cls: int, mask: np.ndarray, choice: Choice) -> float
     return float(high[0] + low[1] if choice.to_high else low[0] + high[1])
 
 
-@pytest.mark.parametrize("seeds", blocks(0, 60, 4, always=2))
+@pytest.mark.parametrize("seeds", blocks(0, 60, 4))
 def test_sweeps_answer_as_tables_do(
     primitives: SimpleNamespace, seeds: range, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,7 +97,7 @@ def test_sweeps_that_are_halted_claim_nothing(kernels: SimpleNamespace) -> None:
     assert (choice[:, 0] == -2).all()
 
 
-@pytest.mark.parametrize("half", blocks(0, 20, 2))
+@pytest.mark.parametrize("half", blocks(0, 10, 4))
 @pytest.mark.parametrize(
     ("first", "options"),
     [(0, {}), (40, {}), (80, {}), (120, {"smallest_leaf": True}), (160, {"deep": True})],

@@ -15,7 +15,7 @@ from tests.properties.strategies import random_problem
 
 
 @pytest.mark.parametrize("smallest_leaf", [False, True])
-@pytest.mark.parametrize("seeds", blocks(0, 30, 2))
+@pytest.mark.parametrize("seeds", blocks(0, 15, 4))
 def test_the_tree_is_legal_and_meets_the_floors_and_the_smallest_leaf(
     seeds: range, smallest_leaf: bool
 ) -> None:
@@ -32,9 +32,7 @@ def test_the_tree_is_legal_and_meets_the_floors_and_the_smallest_leaf(
 
 
 @pytest.mark.parametrize("smallest_leaf", [False, True])
-@pytest.mark.parametrize(
-    "seeds", [range(200, 225), pytest.param(range(200, 250), marks=pytest.mark.soak)], ids=str
-)
+@pytest.mark.parametrize("seeds", blocks(200, 25, 2))
 def test_a_tree_is_found_nearly_always_where_there_is_one(
     seeds: range, smallest_leaf: bool
 ) -> None:
