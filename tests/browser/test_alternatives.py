@@ -16,9 +16,8 @@ Opener = Callable[..., Window]
 
 def list_trees(window: Window) -> None:
     """List the near-optimal trees of a ward's patients."""
-    open_trained(window, "train", ward())
+    open_trained(window, "alternatives", ward())
     page = window.page
-    page.get_by_role("link", name="Alternatives", exact=True).first.click()
     button = page.get_by_role("button", name="List near-optimal trees")
     expect(button).to_be_enabled()
     window.settle()

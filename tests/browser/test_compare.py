@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.actions import SOLVED, open_at, press, tick
-from tests.browser.window import BOTH_WIDTHS, Window, contrast
+from tests.browser.window import LOOKS, Look, Window, contrast
 from tests.runs import WARD, ward
 
 Opener = Callable[..., Window]
@@ -31,13 +32,15 @@ def compare(window: Window) -> None:
     window.settle()
 
 
-def assert_it_looks_right(window: Window) -> None:
+def assert_it_looks_right(window: Window, look: Look) -> None:
+    """On a light page, and then on a dark one."""
     page = window.page
-    for theme, widths in BOTH_WIDTHS:
-        window.reopen(theme, widths[0])
+    for theme, wide in look:
+        if theme == "dark":
+            window.reopen(theme, wide)
         for words in ("no cap", "all"):  # chosen pills
             assert contrast(page.get_by_text(words, exact=True).first) >= 4.5, (theme, words)
-        for width in (*widths, 390):
+        for width in (wide, 390):
             window.widen(width)
             for shown in ("Against questions", "With intervals"):
                 page.get_by_role("radio", name=shown).or_(
@@ -49,7 +52,8 @@ def assert_it_looks_right(window: Window) -> None:
             window.shoot(f"compare-{theme}-{width}")
 
 
-def test_a_point_is_chosen_trained_and_found_again(open_window: Opener) -> None:
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_point_is_chosen_trained_and_found_again(open_window: Opener, look: Look) -> None:
     window = open_window(width=1440)
     compare(window)
     page = window.page
@@ -91,7 +95,8 @@ def test_a_point_is_chosen_trained_and_found_again(open_window: Opener) -> None:
     press(window, "runs_open")
     expect(page.get_by_text(re.compile("^Best: "))).to_be_visible()
     page.wait_for_url("**/compare?data=*&comparison=*")
-    assert_it_looks_right(window)
+    window.settle()
+    assert_it_looks_right(window, look)
 
 
 def test_the_keyboard_alone_compares(open_window: Opener) -> None:

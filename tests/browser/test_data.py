@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.actions import (
@@ -22,33 +23,31 @@ from tests.browser.actions import (
     select_kind,
 )
 from tests.browser.server import Server
-from tests.browser.window import BOTH_WIDTHS, Window
+from tests.browser.window import LOOKS, Look, Window
 from tests.waiting import wait_until
 
 Opener = Callable[..., Window]
 
 
-def test_it_looks_right(open_window: Opener) -> None:
-    window = open_window(width=BOTH_WIDTHS[0][1][0])
+@pytest.mark.parametrize("look", LOOKS)
+def test_it_looks_right(open_window: Opener, look: Look) -> None:
+    window = open_window()
     window.go()
-    for theme, widths in BOTH_WIDTHS:
-        for width in widths:
-            window.dress(theme, width)
-            window.settle()
-            window.shoot(f"welcome-{theme}-{width}")
+    for theme, width in look:
+        window.dress(theme, width)
+        window.settle()
+        window.shoot(f"welcome-{theme}-{width}")
     window.upload("patients.csv", patients())
-    for theme, widths in reversed(BOTH_WIDTHS):
+    for theme, width in reversed(look):
         if theme == "light":
-            window.reopen(theme, widths[0])
+            window.reopen(theme, width)
         expect(window.page.get_by_role("heading", name="patients.csv")).to_be_visible()
-        for width in widths[::-1]:
-            window.widen(width)
-            window.shoot(f"data-{theme}-{width}")
-            background = window.page.get_by_test_id("stApp").evaluate(
-                "element => getComputedStyle(element).backgroundColor"
-            )
-            assert background == ("rgb(17, 24, 29)" if theme == "dark" else "rgb(255, 255, 255)")
-            assert window.overhang() == 0, "the page scrolls sideways"
+        window.shoot(f"data-{theme}-{width}")
+        background = window.page.get_by_test_id("stApp").evaluate(
+            "element => getComputedStyle(element).backgroundColor"
+        )
+        assert background == ("rgb(17, 24, 29)" if theme == "dark" else "rgb(255, 255, 255)")
+        assert window.overhang() == 0, "the page scrolls sideways"
 
 
 def assert_all_are_named(page: Page) -> None:

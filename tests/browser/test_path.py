@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.actions import SOLVED, open_at
-from tests.browser.window import BOTH_WIDTHS, Window
+from tests.browser.window import Window
+from tests.examples import some
 from tests.runs import WARD, ward
 
 Opener = Callable[..., Window]
@@ -35,8 +37,9 @@ def find_path(window: Window) -> None:
     window.settle()
 
 
-def test_a_click_and_the_keyboard_draw_the_tree(open_window: Opener) -> None:
-    window = open_window(width=1440)
+@pytest.mark.parametrize("theme", some(["light", "dark"], always=1))
+def test_a_click_and_the_keyboard_draw_the_tree(open_window: Opener, theme: str) -> None:
+    window = open_window(theme=theme, width=1440)
     find_path(window)
     page = window.page
     line = page.locator(".js-plotly-plot .trace.scatter").filter(has=page.locator("path.js-line"))
@@ -52,7 +55,7 @@ def test_a_click_and_the_keyboard_draw_the_tree(open_window: Opener) -> None:
     page.reload()
     window.settle()
     expect(page.get_by_text(re.compile("^Least errors on unseen rows"))).to_be_visible()
-    assert_it_looks_right(window)
+    assert_it_looks_right(window, theme)
 
 
 def is_beside(window: Window) -> bool:
@@ -65,17 +68,13 @@ def is_beside(window: Window) -> bool:
     return tree["x"] >= figure["x"] + figure["width"] and tree["y"] < figure["y"] + figure["height"]
 
 
-def assert_it_looks_right(window: Window) -> None:
-    found = window.page.get_by_text(re.compile("^Least errors on unseen rows"))
-    for theme, widths in BOTH_WIDTHS:
-        window.reopen(theme, widths[0])
-        expect(found).to_be_visible()
-        for width in (*widths, 390):
-            window.widen(width)
-            assert window.legend_overlap() < 1
-            assert window.overhang() == 0, "the page scrolls sideways"
-            assert is_beside(window) == (width == 1440), "tree and figure"
-            window.shoot(f"path-{theme}-{width}")
+def assert_it_looks_right(window: Window, theme: str) -> None:
+    for width in (1440, 1024, 390):
+        window.widen(width)
+        assert window.legend_overlap() < 1
+        assert window.overhang() == 0, "the page scrolls sideways"
+        assert is_beside(window) == (width == 1440), "tree and figure"
+        window.shoot(f"path-{theme}-{width}")
 
 
 def test_a_tree_of_any_shape_is_trained(open_window: Opener) -> None:

@@ -18,7 +18,7 @@ from pages.frame.gate import TOKEN
 from tests.browser.identity import ALICE, BLANK, BOB, NOBODY, Person, Provider, run_provider
 from tests.browser.people import account, cookies_of, sign_in, status, train
 from tests.browser.server import Server, run_dashboard
-from tests.browser.window import BOTH_WIDTHS, Window
+from tests.browser.window import LOOKS, Look, Window
 from tests.ports import free_port
 from tests.runs import Maker, ward
 
@@ -71,6 +71,14 @@ def arrive(
     return as_person
 
 
+def trained_by(person: Person, server: Server, provider: Provider) -> str:
+    """The address, on the server, of a tree that a person trained before."""
+    store = Store(folder=server.data_dir)
+    run = Maker(store, f"{provider.url} {person.subject}", name="alices-ward.csv").done()
+    store.close()
+    return f"train?data={run.dataset}&run={run.id}"
+
+
 def test_nobody_sees_anything_before_signing_in(
     ward_server: Server, provider: Provider, open_window: Opener
 ) -> None:
@@ -89,11 +97,12 @@ def test_two_people_see_their_own_only_even_by_address(
 ) -> None:
     alice, bob = arrive(ALICE), arrive(BOB)
     expect(account(alice.page)).to_contain_text("Alice *Ärztin* <b>")
-    address = train(alice, "alices-ward.csv")
+    address = trained_by(ALICE, ward_server, provider)
+    alice.go(address)
+    alice.page.locator(".st-key-train_tree svg g.node:visible").first.wait_for()
     alice.shoot("signed-in")
 
-    bob.page.goto(address)
-    bob.settle()
+    bob.go(address)
     page = bob.page
     expect(page.get_by_text(re.compile("There is no such run here"))).to_be_visible()
     expect(page.get_by_text("alices-ward.csv")).to_have_count(0)
@@ -113,9 +122,6 @@ def test_two_people_see_their_own_only_even_by_address(
     assert own.split("data=")[1].split("&")[0] == address.split("data=")[1].split("&")[0]
     assert own.split("run=")[1] != address.split("run=")[1]
 
-    alice.page.reload()
-    alice.settle()
-    alice.page.locator(".st-key-train_tree svg g.node:visible").first.wait_for()
     alice.page.get_by_role("link", name="Runs").first.click()
     alice.page.wait_for_url("**/runs*")
     expect(alice.page.get_by_text("1 run", exact=True)).to_be_visible()
@@ -131,10 +137,7 @@ def test_two_people_see_their_own_only_even_by_address(
 def test_an_address_is_not_lost_by_signing_in(
     ward_server: Server, provider: Provider, open_window: Opener
 ) -> None:
-    store = Store(folder=ward_server.data_dir)
-    run = Maker(store, f"{provider.url} {ALICE.subject}", name="alices-ward.csv").done()
-    address = f"{ward_server.url}/train?data={run.dataset}&run={run.id}"
-    store.close()
+    address = f"{ward_server.url}/{trained_by(ALICE, ward_server, provider)}"
     later = open_window(at=ward_server, known=provider.url)
     later.page.goto(address)
     later.settle()
@@ -165,16 +168,15 @@ def test_signing_out_leaves_nothing_for_the_next(arrive: Callable[..., Window]) 
     expect(account(page)).to_contain_text("Bob")
 
 
-def test_it_looks_right(arrive: Callable[..., Window]) -> None:
-    window = arrive(BOB, width=BOTH_WIDTHS[0][1][0])
-    for theme, widths in BOTH_WIDTHS:
+@pytest.mark.parametrize("look", LOOKS)
+def test_it_looks_right(arrive: Callable[..., Window], look: Look) -> None:
+    window = arrive(BOB, width=look[0][1])
+    for theme, width in look:
         if theme == "dark":
-            window.reopen(theme, widths[0])
+            window.reopen(theme, width)
         account(window.page).click()
-        for width in widths:
-            window.widen(width)
-            expect(window.page.get_by_role("button", name="Sign out")).to_be_visible()
-            window.shoot(f"account-{theme}-{width}", whole=False)
+        expect(window.page.get_by_role("button", name="Sign out")).to_be_visible()
+        window.shoot(f"account-{theme}-{width}", whole=False)
 
 
 def test_signing_out_ends_every_tab_and_every_copied_cookie(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.actions import SOLVED, open_trained
 from tests.browser.window import Window
+from tests.examples import some
 from tests.runs import ward
 
 Opener = Callable[..., Window]
@@ -155,15 +157,12 @@ def test_two_changes_are_one_step_that_the_keyboard_takes_back(open_window: Open
     wait_for_ranking(window)
 
 
-def test_it_looks_right(open_window: Opener) -> None:
-    window = open_window(width=1440)
+@pytest.mark.parametrize("theme", some(["light", "dark"], always=1))
+def test_it_looks_right(open_window: Opener, theme: str) -> None:
+    window = open_window(theme=theme, width=1440)
     open_view(window)
-    for theme in ("light", "dark"):
-        if theme == "dark":
-            window.reopen(theme, 1440)
-            choose_view(window)
-        for width in (1440, 1024, 390):
-            window.widen(width)
-            assert window.overhang() == 0, "the page scrolls sideways"
-            assert window.legend_overlap() < 1
-            window.shoot(f"question-{theme}-{width}")
+    for width in (1440, 1024, 390):
+        window.widen(width)
+        assert window.overhang() == 0, "the page scrolls sideways"
+        assert window.legend_overlap() < 1
+        window.shoot(f"question-{theme}-{width}")

@@ -50,9 +50,9 @@ def test_a_killed_server_keeps_the_best_tree_and_runs_it_again(
         window.shoot("runs-after-restart")
         press(window, "runs_again")
         expect(chosen.get_by_text("running", exact=True)).to_be_visible(timeout=SOLVED)
+        expect(chosen.get_by_text("this is its best tree so far")).to_be_visible(timeout=SOLVED)
         repeated = store.runs.list(LOCAL_OWNER).runs[0]
         assert repeated.rerun_of == run_id
-        wait_until(lambda: store.runs.get(LOCAL_OWNER, repeated.id).best is not None)
-        chosen.get_by_role("button", name="Stop").click()
+        window.until_asked(chosen.get_by_role("button", name="Stop").click)
         expect(chosen.get_by_text("stopped early", exact=True)).to_be_visible(timeout=SOLVED)
     store.close()

@@ -12,7 +12,7 @@ from odt_core.data import SAMPLES
 from tests.browser.actions import SOLVED, begin_long_run, open_at, press, tick
 from tests.browser.server import Server, run_dashboard
 from tests.browser.window import Window
-from tests.runs import ward
+from tests.runs import WARD, ward
 
 Opener = Callable[..., Window]
 
@@ -24,24 +24,16 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-def test_a_frontier_and_curves_survive_a_reload_and_open_again(
+def test_a_frontier_and_curves_are_found_by_their_address_and_open_again(
     quiet: Server, open_window: Opener
 ) -> None:
     window = open_window(at=quiet, width=1440)
     window.go_first("runs", "No runs yet")
     page = window.page
-    window.click(page.get_by_role("link", name="Data", exact=True).first)
-    window.upload("ward.csv", ward())
-    page.get_by_role("link", name="Sensitivity").first.click()
-    page.wait_for_url("**/sensitivity*")
-    window.settle()
+    open_at(window, "sensitivity", ward(), WARD)
     page.locator(".st-key-sens_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
     page.wait_for_url("**/sensitivity?data=*&frontier=*")
-    page.reload()
-    window.settle()
-    page.locator(".st-key-sens_tree svg g.node:visible").first.wait_for()
-    expect(page.get_by_text("before you changed")).to_have_count(0)
-
+    window.until_still()
     window.click(page.get_by_text("Curves over many splits"))
     page.get_by_role("spinbutton", name="Splits").fill("2")
     page.keyboard.press("Enter")
@@ -55,6 +47,8 @@ def test_a_frontier_and_curves_survive_a_reload_and_open_again(
     other = open_window(at=quiet, width=1440)
     other.page.goto(page.url)
     other.settle()
+    other.page.locator(".st-key-sens_tree svg g.node:visible").first.wait_for()
+    expect(other.page.get_by_text("before you changed")).to_have_count(0)
     other.page.get_by_text("Curves over many splits").click()
     other.page.get_by_text(re.compile("2 splits in")).wait_for()
 
@@ -92,6 +86,6 @@ def test_the_page_follows_a_run_that_goes_on_and_can_stop_it(
     window.until_answered(4)  # the table was drawn again, and the tick stays
     expect(chosen.get_by_text("running", exact=True)).to_be_visible()
     window.shoot("runs-live", whole=False)
-    chosen.get_by_role("button", name="Stop").click()
+    window.until_asked(chosen.get_by_role("button", name="Stop").click)
     expect(chosen.get_by_text("stopped early", exact=True)).to_be_visible(timeout=SOLVED)
     expect(chosen.locator("svg g.node:visible").first).to_be_visible()

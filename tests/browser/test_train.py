@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from odt_core.data import SAMPLES
@@ -28,7 +29,7 @@ from tests.browser.actions import (
     open_trained,
     patients,
 )
-from tests.browser.window import BOTH_WIDTHS, Window
+from tests.browser.window import LOOKS, Look, Window
 from tests.runs import ward
 
 Opener = Callable[..., Window]
@@ -92,24 +93,24 @@ def table_numbers(page: Page) -> list[int]:
 
 
 def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path: Path) -> None:
-    content = patients(120)
+    content = patients(60)
     window.upload("patients.csv", content)
     edit_kind(window, 2, "numerical")  # stage, which is coded 1 to 4
     page = window.page
     page.get_by_role("button", name="Choose the tree's shape").click()
     page.wait_for_url("**/train*")
     window.settle()
-    expect(page.get_by_text("96 training rows").first).to_be_visible()
+    expect(page.get_by_text("48 training rows").first).to_be_visible()
     expect(page.get_by_text("Nothing is trained yet")).to_be_visible()
     choose_engine(window, "CBC")
     seconds = train(window)
     print(f"Train pressed to tree drawn: {seconds:.2f} s")
-    expect(headline(page)).to_have_text(re.compile("^On 24 test rows, accuracy"))
+    expect(headline(page)).to_have_text(re.compile("^On 12 test rows, accuracy"))
     expect(standing(page)).to_have_text(PROVED)
     figure = page.get_by_role("figure", name=re.compile("^Decision tree for outcome"))
     expect(figure).to_be_visible()
     shown = table_numbers(page)
-    assert len(shown) == 8 and sum(shown[:4]) == 96 and sum(shown[4:]) == 24
+    assert len(shown) == 8 and sum(shown[:4]) == 48 and sum(shown[4:]) == 12
 
     page.get_by_role("button", name="Download").click()
     with page.expect_download() as download:
@@ -144,38 +145,33 @@ def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path
         check=True,
     )
     rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
-    assert len(rows) == 120
+    assert len(rows) == 60
     wrong = sum(row["predicted"] != row["outcome"] for row in rows)
     assert wrong == shown[1] + shown[2] + shown[5] + shown[6]
 
 
-def test_it_looks_right(open_window: Opener) -> None:
-    window = open_window(width=BOTH_WIDTHS[0][1][0])
-    open_at(window, "train", SAMPLES["breast-cancer"].csv(), "breast-cancer.csv")
+@pytest.mark.parametrize("look", LOOKS)
+def test_it_looks_right(open_window: Opener, look: Look) -> None:
+    window = open_window(width=look[0][1])
+    sample = SAMPLES["breast-cancer"]
+    open_at(window, "train", sample.csv(), "breast-cancer.csv")
     page = window.page
     page.wait_for_url("**/train?data=*")
-    for theme, widths in BOTH_WIDTHS:
-        if theme == "dark":
-            window.reopen(theme, widths[0])
-        for width in widths:
-            window.widen(width)
-            assert window.overhang() == 0, "the page scrolls sideways"
-            window.shoot(f"train-before-{theme}-{width}")
-    choose_shape(window, "Depth 3")
-    page.get_by_role("spinbutton", name="Time limit in seconds").fill("3")
-    page.keyboard.press("Enter")
-    train(window)
-    page.wait_for_url("**/train?data=*&run=*")
-    for theme, widths in reversed(BOTH_WIDTHS):
+    for theme, width in look:
+        window.dress(theme, width)
+        window.settle()
+        assert window.overhang() == 0, "the page scrolls sideways"
+        window.shoot(f"train-before-{theme}-{width}")
+    outcome = {"target": sample.target, "positive": sample.positive}
+    open_trained(window, "train", sample.csv(), topology=Topology.parse("depth-3"), **outcome)
+    for theme, width in reversed(look):
         if theme == "light":
-            window.reopen(theme, widths[0])
+            window.reopen(theme, width)
         drawing(page).wait_for()
-        for width in widths[::-1]:
-            window.widen(width)
-            window.shoot(f"train-{theme}-{width}")
-            assert letter_size(page) >= READABLE
-            assert ink(page) in text_colours(theme)
-            assert window.overhang() == 0, "the page scrolls sideways"
+        window.shoot(f"train-{theme}-{width}")
+        assert letter_size(page) >= READABLE
+        assert ink(page) in text_colours(theme)
+        assert window.overhang() == 0, "the page scrolls sideways"
 
 
 def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
@@ -202,7 +198,7 @@ def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
     expect(page.get_by_role("spinbutton", name="Largest set of categories")).to_have_value("2")
     window.shoot("train-running")
     began = time.monotonic()
-    page.get_by_role("button", name="Stop, and keep the best tree").click()
+    window.until_asked(page.get_by_role("button", name="Stop, and keep the best tree").click)
     drawing(page).wait_for(timeout=SOLVED)
     print(f"Stop pressed to tree drawn: {time.monotonic() - began:.2f} s")
     expect(standing(page)).to_have_text(

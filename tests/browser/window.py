@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import FilePayload, Locator, Page, WebSocket, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.server import Server
+from tests.examples import some
 
 SHOTS = Path(__file__).parent / "shots"
 STEP_MILLISECONDS = 60_000
@@ -70,8 +72,14 @@ DRAWN = """() => new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))
 })"""
 """Is over when the browser has drawn twice: React sends what a click changes after a drawing."""
-BOTH_WIDTHS = [("light", (1024, 1440)), ("dark", (1440, 1024))]
-"""Each theme, with the window's first width and its second."""
+Look = tuple[tuple[str, int], ...]
+LOOKS = some([(("light", 1024), ("dark", 1440)), (("light", 1440), ("dark", 1024))], always=1)
+"""Each theme with one of two widths in every run, and with the other in a soak."""
+BOTH_WIDTHS = [
+    pytest.param("light", (1024, 1440)),
+    pytest.param("dark", (1440, 1024), marks=pytest.mark.soak),
+]
+"""Each theme, the second in a soak, with the window's first width and its second."""
 
 
 def contrast(words: Locator) -> float:

@@ -50,11 +50,13 @@ from tests.core.jobs.helpers import (
     worker_pids,
 )
 from tests.core.storage.helpers import fill
+from tests.examples import some
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
+@pytest.mark.parametrize("address", some(["sqlite", "postgres"], always=1), indirect=True)
 def test_a_killed_server_loses_nothing(address: str, tmp_path: Path, kept_pool: KeptPool) -> None:
     folder = tmp_path / "data"
     store = Store(address, folder)
@@ -87,6 +89,7 @@ def test_a_killed_server_loses_nothing(address: str, tmp_path: Path, kept_pool: 
     store.close()
 
 
+@pytest.mark.parametrize("address", some(["postgres", "sqlite"], always=1), indirect=True)
 def test_two_servers_on_one_database_run_no_job_twice(address: str, tmp_path: Path) -> None:
     store = Store(address, tmp_path / "here")
     easy = sample_job(store, "monks-1", "depth-1")
