@@ -159,13 +159,13 @@ class LossBounds:
         for b, found in enumerate(known):
             if found is not None:
                 low[b], is_exact[b] = found
-        cls = self.encoding.classes[node.node]
+        family = self.encoding.families[node.node]
         for m, search in enumerate(self.searches):
             todo = np.flatnonzero(~is_exact[:, m] & (low <= most).all(axis=1))
             if not len(todo):
                 continue
             limits = most[todo, m] + 1 - base[todo, m]
-            cost = search.solve(cls, packed[todo], limits, [-1] * len(todo)).cost
+            cost = search.solve(family, packed[todo], limits, [-1] * len(todo)).cost
             low[todo, m] = np.maximum(low[todo, m], base[todo, m] + cost)
             is_exact[todo, m] = cost < limits
         self._known.update(zip(keys, zip(low, is_exact, strict=True), strict=True))
@@ -356,15 +356,17 @@ class LossBounds:
         """The questions about a walked feature that divide the rows and keep the limits."""
         if self._has_pairs(node, g, mask):
             return self._best_sets(node, g, mask, limits)
-        cls = self.encoding.classes[node.node]
+        family = self.encoding.families[node.node]
         search = self.searches[0]
         table = search.table
-        group = next(k for k in groups_of(table, cls) if self.encoding.groups[k].features == (g,))
+        group = next(
+            k for k in groups_of(table, family) if self.encoding.groups[k].features == (g,)
+        )
         first, last = int(table.start[group]), int(table.start[group + 1])
         members = search.splits.column_masks(np.arange(first, last)) & pack(mask)
         weight = count(members).astype(np.float64)
         children = [node.left, node.right]
-        if self._class_of(node.left) != table.low[cls]:
+        if self._family_of(node.left) != table.low[family]:
             children.reverse()
         is_left_low = children[0] is node.left
         most = np.repeat(limits[None], last - first, axis=0)
@@ -397,8 +399,8 @@ class LossBounds:
 
         wanted = Wanted(lambda cost: np.asarray(cost <= limits[0]), raise_costs, take)
         bounds = low[:, 0], high[:, 0]
-        walk(Sides(table, cls, group, weight, members, *bounds), wanted)
-        if table.low[cls] == table.high[cls] and not node.is_mirrored:
+        walk(Sides(table, family, group, weight, members, *bounds), wanted)
+        if table.low[family] == table.high[family] and not node.is_mirrored:
             found += [
                 dataclasses.replace(
                     each, is_swapped=not each.is_swapped, left=each.right, right=each.left
@@ -483,8 +485,8 @@ class LossBounds:
             np.arange(n_plain + n_again) >= n_plain,
         )
 
-    def _class_of(self, child: ShapeNode | None) -> int:
-        return 0 if child is None else self.encoding.classes[child.node]
+    def _family_of(self, child: ShapeNode | None) -> int:
+        return 0 if child is None else self.encoding.families[child.node]
 
     def _least_of_masks(self, child: ShapeNode | None, masks: Masks, most: Floats) -> Numbers:
         """Compute the same as `least`, for row sets as bits."""

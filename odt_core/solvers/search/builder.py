@@ -47,34 +47,34 @@ class Builder:
         if child < 0:
             self._leaf(child, rows, choice)
             return
-        table, cls = self.encoding.table, self.encoding.classes[child]
-        choice = choice or self._solved(cls, rows)
+        table, family = self.encoding.table, self.encoding.families[child]
+        choice = choice or self._solved(family, rows)
         members = inside(self.encoding, choice, rows)
         left, right = self.problem.topology.children(child)
-        low, high = int(table.low[cls]), int(table.high[cls])
-        left_is_high = low != high and self._class_of(left) == high and not table.one_way[cls]
+        low, high = int(table.low[family]), int(table.high[family])
+        left_is_high = low != high and self._family_of(left) == high and not table.one_way[family]
         members_left = choice.to_high == left_is_high
         self.splits[child] = split_of(self.problem, self.encoding, child, choice, members_left)
         goes_left = members if members_left else ~members
         below = (choice.high, choice.low) if left_is_high else (choice.low, choice.high)
-        if table.level[cls] == STUMP:
+        if table.level[family] == STUMP:
             below = NEGATIVE, POSITIVE
         self._visit(left, rows[goes_left], below[0])
         self._visit(right, rows[~goes_left], below[1])
 
-    def _solved(self, cls: int, rows: Whole) -> Choice:
-        """The best split of a class on some rows."""
-        if self.encoding.table.level[cls] == STUMP:
-            return best_stump(self.encoding, cls, rows)
+    def _solved(self, family: int, rows: Whole) -> Choice:
+        """The best split of a family on some rows."""
+        if self.encoding.table.level[family] == STUMP:
+            return best_stump(self.encoding, family, rows)
         assert self.search is not None
         member = np.zeros(len(self.encoding.table.d), np.bool_)
         member[rows] = True
-        choice = self.search.solve(cls, pack(member)[None], np.array([np.inf]), [-1]).choice(0)
+        choice = self.search.solve(family, pack(member)[None], np.array([np.inf]), [-1]).choice(0)
         assert choice is not None
         return choice
 
-    def _class_of(self, child: int) -> int:
-        return 0 if child < 0 else self.encoding.classes[child]
+    def _family_of(self, child: int) -> int:
+        return 0 if child < 0 else self.encoding.families[child]
 
     def _leaf(self, child: int, rows: Whole, choice: Choice | None) -> None:
         d = self.encoding.table.d[rows]
@@ -117,22 +117,22 @@ def point_tree(
 ) -> Assignment:
     """The tree that reaches a point of the root's front."""
     rows = np.arange(len(encoding.positive))
-    choice = point_choice(encoding, front, encoding.classes[0], rows, fn, fp)
+    choice = point_choice(encoding, front, encoding.families[0], rows, fn, fp)
     return Builder(problem, encoding).build(choice)
 
 
 def point_choice(
-    encoding: Encoding, front: Front | None, cls: int, rows: Whole, fn: float, fp: float
+    encoding: Encoding, front: Front | None, family: int, rows: Whole, fn: float, fp: float
 ) -> Choice:
-    """The splits of a class on some rows that reach a point of its front.
+    """The splits of a family on some rows that reach a point of its front.
 
-    `encoding` belongs to the search that found the front. A leaf-adjacent class has no front.
+    `encoding` belongs to the search that found the front. A leaf-adjacent family has no front.
     """
     table = encoding.table
-    if table.level[cls] < STUMP:
+    if table.level[family] < STUMP:
         return POSITIVE if encoding.positive[rows].sum() > fn else NEGATIVE
-    if table.level[cls] == STUMP:
-        return _stump(encoding, cls, rows, fn, fp)
+    if table.level[family] == STUMP:
+        return _stump(encoding, family, rows, fn, fp)
     assert front is not None
     at = int(np.flatnonzero((front.points[0] == fn) & (front.points[1] == fp))[0])
     number, low_fn, low_fp = front.points[2:, at].tolist()
@@ -145,19 +145,21 @@ def point_choice(
     )
     return replace(
         choice,
-        low=point_choice(encoding, below[0], int(table.low[cls]), low, low_fn, low_fp),
-        high=point_choice(encoding, below[1], int(table.high[cls]), high, fn - low_fn, fp - low_fp),
+        low=point_choice(encoding, below[0], int(table.low[family]), low, low_fn, low_fp),
+        high=point_choice(
+            encoding, below[1], int(table.high[family]), high, fn - low_fn, fp - low_fp
+        ),
     )
 
 
-def _stump(encoding: Encoding, cls: int, rows: Whole, fn: float, fp: float) -> Choice:
+def _stump(encoding: Encoding, family: int, rows: Whole, fn: float, fp: float) -> Choice:
     """A leaf-adjacent split with these errors."""
     table = encoding.table
     P, N = (column_sums(table, rows, each[rows]) for each in (encoding.positive, encoding.negative))
     tp, tn = encoding.positive[rows].sum(), encoding.negative[rows].sum()
-    if table.empty_ok[cls] and (fn, fp) in ((tp, 0), (0, tn)):
+    if table.empty_ok[family] and (fn, fp) in ((tp, 0), (0, tn)):
         return Choice(-1, (fn, fp) == (tp, 0), ())
-    for group in groups_of(table, cls):
+    for group in groups_of(table, family):
         s, e = int(table.start[group]), int(table.start[group + 1])
         a, b = P[s:e], N[s:e]
         for positive, goal in ((True, (tp - fn, fp)), (False, (fn, tn - fp))):

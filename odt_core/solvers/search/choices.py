@@ -76,12 +76,16 @@ def column_sums(table: Columns, rows: Whole, values: Floats) -> Floats:
 # ---------------------------------------------------------------- leaf-adjacent splits
 
 
-def best_stump(encoding: Encoding, cls: int, rows: Whole) -> Choice:
+def best_stump(encoding: Encoding, family: int, rows: Whole) -> Choice:
     """The best leaf-adjacent split of some rows."""
     table, d = encoding.table, encoding.table.d[rows]
-    sums, total, empty_ok = column_sums(table, rows, d), float(d.sum()), bool(table.empty_ok[cls])
+    sums, total, empty_ok = (
+        column_sums(table, rows, d),
+        float(d.sum()),
+        bool(table.empty_ok[family]),
+    )
     best, found = (min(0.0, total), Choice(-1, total >= 0, ())) if empty_ok else (np.inf, None)
-    for arity, s, e in runs_of(table, cls).tolist():
+    for arity, s, e in runs_of(table, family).tolist():
         most = e - s - (not empty_ok) if arity == ANY else arity
         rising = s + np.argsort(sums[s:e], kind="stable")
         for sign, order in ((1, rising), (-1, rising[::-1])):  # the members are called positive

@@ -1,4 +1,4 @@
-"""A problem in the search's own terms: merged rows, columns, classes of subtrees.
+"""A problem in the search's own terms: merged rows, columns, families of subtrees.
 
 The primitives read the arrays of `Columns`. A *row set* is a mask with one bit for each row.
 """
@@ -21,7 +21,7 @@ from odt_core.solvers.search.groups import CHAIN, FULL, Group, make_groups
 from odt_core.topology import Topology
 
 LEAF, STUMP, PAIR = 0, 1, 2
-"""Levels of decisions below a class: none, one (leaf-adjacent), two."""
+"""Levels of decisions below a family: none, one (leaf-adjacent), two."""
 
 ANY = 0
 """In `Columns.runs`: any number of columns of the run may go one way."""
@@ -94,7 +94,7 @@ def count(masks: Masks) -> Whole:
 
 
 class Columns(NamedTuple):
-    """The arrays of a problem. N rows, V columns, K groups, C classes, W words of 64 rows."""
+    """The arrays of a problem. N rows, V columns, K groups, M families, W words of 64 rows."""
 
     d: Floats  # [N]: the cost of calling the row positive, minus the cost of calling it negative
     bits: Masks  # [V, W]: the rows in each column; [V, 0] with sweeps
@@ -111,17 +111,17 @@ class Columns(NamedTuple):
     arity: Whole  # [K]: the largest subset of each group
     dropped: Whole  # [K]: the column of a set that is recovered from the totals; -1 for a chain
     group: Whole  # [V]: the group of each column
-    level: Whole  # [C]: levels of decisions of each class; 0 is the leaf
-    low: Whole  # [C], and `high`: the classes of its children
+    level: Whole  # [M]: levels of decisions of each family; 0 is the leaf
+    low: Whole  # [M], and `high`: the families of its children
     high: Whole
-    groups_at: Whole  # [C + 1]: the first of its groups
-    groups: Whole  # [...]: the groups that a class's root may split on
-    empty_ok: Flags  # [C]: whether the root may send every row one way
-    one_way: Flags  # [C]: whether the root's question may not be reversed
-    runs_at: Whole  # [C + 1]: the first of its runs
-    # [R, 3]: the groups of each class's root as runs of columns: how many of the columns may go one
-    # way (or `ANY`), the first column, and the last + 1; a run of which only one column may go one
-    # way can cover several groups
+    groups_at: Whole  # [M + 1]: the first of its groups
+    groups: Whole  # [...]: the groups that a family's root may split on
+    empty_ok: Flags  # [M]: whether the root may send every row one way
+    one_way: Flags  # [M]: whether the root's question may not be reversed
+    runs_at: Whole  # [M + 1]: the first of its runs
+    # [R, 3]: the groups of each family's root as runs of columns: how many of the columns may go
+    # one way (or `ANY`), the first column, and the last + 1; a run of which only one column may go
+    # one way can cover several groups
     runs: Whole
 
 
@@ -170,15 +170,15 @@ def most_members(table: Columns) -> int:
     return int(table.arity.max(initial=1))
 
 
-def groups_of(table: Columns, cls: int) -> list[int]:
-    """The groups that a class's root may split on."""
-    found: list[int] = table.groups[table.groups_at[cls] : table.groups_at[cls + 1]].tolist()
+def groups_of(table: Columns, family: int) -> list[int]:
+    """The groups that a family's root may split on."""
+    found: list[int] = table.groups[table.groups_at[family] : table.groups_at[family + 1]].tolist()
     return found
 
 
-def runs_of(table: Columns, cls: int) -> Whole:
-    """The runs of columns of a class (see `Columns.runs`)."""
-    return table.runs[table.runs_at[cls] : table.runs_at[cls + 1]]
+def runs_of(table: Columns, family: int) -> Whole:
+    """The runs of columns of a family (see `Columns.runs`)."""
+    return table.runs[table.runs_at[family] : table.runs_at[family + 1]]
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ class Encoding:
 
     table: Columns
     groups: tuple[Group, ...]  # the meaning of each group of columns
-    classes: tuple[int, ...]  # the class of each decision node of the topology
+    families: tuple[int, ...]  # the family of each decision node of the topology
     base: int  # cost that no tree avoids (equal rows with both outcomes), in units
     unit: int  # one unit of cost in the problem's whole-number objective
     most: int  # the objective if every row were right
@@ -235,10 +235,10 @@ def encode(problem: Problem) -> Encoding:
 
 
 def encode_all(problem: Problem, topologies: Sequence[Topology]) -> list[Encoding]:
-    """Turn a problem with several topologies into arrays that share columns and class numbers."""
+    """Turn a problem with several topologies into arrays that share columns and family numbers."""
     gains = problem.gains
-    whole, classes = _encode(problem, topologies, gains.gain_tp, gains.gain_tn, shorten=True)
-    return [replace(whole, classes=each) for each in classes]
+    whole, families = _encode(problem, topologies, gains.gain_tp, gains.gain_tn, shorten=True)
+    return [replace(whole, families=each) for each in families]
 
 
 def encode_fronts(problem: Problem) -> Encoding:
@@ -249,7 +249,7 @@ def encode_fronts(problem: Problem) -> Encoding:
 def _encode(
     problem: Problem, topologies: Sequence[Topology], cost_fn: int, cost_fp: int, *, shorten: bool
 ) -> tuple[Encoding, list[tuple[int, ...]]]:
-    """The arrays of a problem with the first topology, and the classes of each topology.
+    """The arrays of a problem with the first topology, and the families of each topology.
 
     `shorten` divides costs by a common unit and leaves out rows without cost.
     """
@@ -271,11 +271,11 @@ def _encode(
         size = positive if problem.data.n_positive <= problem.data.n_negative else negative
     groups = make_groups(problem, codes, np.maximum(np.abs(d), 1))
     check_columns(groups)
-    classes, tree = make_classes(problem, groups, topologies)
+    families, tree = make_families(problem, groups, topologies)
     encoding = Encoding(
         Columns(*_arrays(groups, codes, d), *tree),
         groups,
-        classes[0],
+        families[0],
         int(both.sum()) // unit,
         unit,
         most,
@@ -284,7 +284,7 @@ def _encode(
         size.astype(np.float64),
         0 if rule is None else rule.rows,
     )
-    return encoding, classes
+    return encoding, families
 
 
 def merge(problem: Problem) -> tuple[npt.NDArray[np.int32], Whole, Whole]:
@@ -354,25 +354,26 @@ def sorted_rows(local: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     return np.argsort(local, axis=1, kind="stable").astype(np.int32)
 
 
-# ---------------------------------------------------------------- classes of subtrees
+# ---------------------------------------------------------------- families of subtrees
 
 
-def make_classes(
+def make_families(
     problem: Problem, groups: tuple[Group, ...], topologies: Sequence[Topology]
 ) -> tuple[list[tuple[int, ...]], tuple[npt.NDArray, ...]]:
-    """Number the classes of subtrees: equal subtrees (same shape and rules) are one; 0 is the leaf.
+    """Number the families of subtrees. Equal subtrees (same shape, same rules) are one.
 
-    Returns for each topology the class of each node, and the arrays ``level`` to ``runs``.
+    Family 0 is the leaf. Returns for each topology the family of each node, and the arrays
+    ``level`` to ``runs``.
     """
     known: dict[tuple, int] = {("leaf",): 0}
     rows: list[tuple[int, int, int, bool, bool]] = [(0, 0, 0, True, False)]
     lists: list[tuple[int, ...]] = [()]
     free: dict[frozenset[int] | None, tuple[int, ...]] = {}
 
-    def visit(topology: Topology, child: int, classes: list[int]) -> int:
+    def visit(topology: Topology, child: int, families: list[int]) -> int:
         if child < 0:
             return 0
-        left, right = (visit(topology, below, classes) for below in topology.children(child))
+        left, right = (visit(topology, below, families) for below in topology.children(child))
         rule = problem.rules.at(child)
         fixed = rule.split is not None
         if fixed:
@@ -381,7 +382,7 @@ def make_classes(
             if rule.features not in free:
                 free[rule.features] = _free_groups(problem, groups, child)
             allowed = free[rule.features]
-            left, right = sorted((left, right), key=lambda c: (rows[c][0], c))
+            left, right = sorted((left, right), key=lambda m: (rows[m][0], m))
         key = (left, right, allowed, fixed)
         if key not in known:
             known[key] = len(rows)
@@ -390,15 +391,15 @@ def make_classes(
             empty_ok = not fixed and not problem.forbid_empty_branches
             rows.append((level, left, right, empty_ok, fixed))
             lists.append(allowed)
-        classes[child] = known[key]
+        families[child] = known[key]
         return known[key]
 
     found = [[0] * topology.n_nodes for topology in topologies]
-    for topology, classes in zip(topologies, found, strict=True):
-        visit(topology, 0, classes)
+    for topology, families in zip(topologies, found, strict=True):
+        visit(topology, 0, families)
     at = np.cumsum([0] + [len(allowed) for allowed in lists]).astype(np.int64)
     level, low, high, empty_ok, one_way = (np.array(each) for each in zip(*rows, strict=True))
-    return [tuple(classes) for classes in found], (
+    return [tuple(families) for families in found], (
         level,
         low,
         high,
@@ -419,7 +420,7 @@ def _free_groups(problem: Problem, groups: tuple[Group, ...], node: int) -> tupl
 
 
 def _runs(groups: tuple[Group, ...], lists: list[tuple[int, ...]]) -> tuple[Whole, Whole]:
-    """Arrays ``runs_at`` and ``runs`` of `Columns`, from the groups of each class."""
+    """Arrays ``runs_at`` and ``runs`` of `Columns`, from the groups of each family."""
     start = np.cumsum([0, *(group.n for group in groups)]).tolist()
     at: list[int] = [0]
     runs: list[list[int]] = []

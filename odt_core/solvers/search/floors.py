@@ -154,7 +154,7 @@ class FrontRun(Run):
         search = self.search
         alpha, beta, least = np.array([(1, 1, 0), *self.cuts], np.float64).T[..., None]
         guide = (least * np.minimum(search.alpha / alpha, search.beta / beta)).max(axis=0)
-        search.fill(self.front, self.encoding.classes[0], self.encoding.everything, guide)
+        search.fill(self.front, self.encoding.families[0], self.encoding.everything, guide)
 
     def fewest_fp(self, most: Whole) -> Whole:
         """Fewest false positives that the cuts allow, for each most number of false negatives."""
@@ -297,7 +297,7 @@ class FloorRun(FrontRun):
             for ratio in ratios[: self._n_first_trees()]:
                 weighted = self.free.with_costs(ratio.numerator, ratio.denominator)
                 search = Search(weighted, self.halt)
-                _, choice = search.greedy(weighted.classes[0], weighted.everything)
+                _, choice = search.greedy(weighted.families[0], weighted.everything)
                 self.offer(Builder(self.problem, weighted, search).build(choice))
                 if self.best is not None:
                     return
@@ -358,7 +358,7 @@ class FrontierRun(FrontRun):
 
     def work(self) -> None:
         """Find corners first, then what lies between them."""
-        if self.search.table.level[self.encoding.classes[0]] > PAIR:
+        if self.search.table.level[self.encoding.families[0]] > PAIR:
             for alpha, beta in MULTIPLIERS:
                 self.corner(alpha, beta)
         self.fill()

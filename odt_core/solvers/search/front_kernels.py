@@ -9,7 +9,7 @@ is wanted if it lies below the staircase of these points.
 If several row sets are handled at once, ``P[b, v]`` and ``N[b, v]`` are the positive and the
 negative weight of set b in column v. ``PT[b]`` and ``NT[b]`` are the weights of the whole set.
 
-`runs` and `alike` describe a class of at most one level. A row of `runs` is a run of columns (see
+`runs` and `alike` describe a family of at most one level. A row of `runs` is a run of columns (see
 `Columns.runs`): how many of them may go one way (0: any number), the first column, the last + 1.
 """
 
@@ -178,7 +178,7 @@ def _two_ways(p, q, tp, tn, box, leaf, out, n):
 
 @jit
 def stump_front(p, q, tp, tn, runs, alike, leaf, box, out):
-    """The front of a class of at most one level on one row set. Returns it and its length.
+    """The front of a family of at most one level on one row set. Returns it and its length.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ def stump_front(
     p: Floats, q: Floats, tp: float, tn: float, runs: Whole, alike: bool, leaf: Floats,
     box: Floats, out: Floats,
 ) -> tuple[Floats, int]:  # fmt: skip
-    """The front of a class of at most one level on one row set."""
+    """The front of a family of at most one level on one row set."""
     one_sided = [(0.0, 0.0)]
     pairs: list[tuple[float, float]] = []  # positive and negative weight of one side
     if alike:

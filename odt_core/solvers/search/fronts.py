@@ -137,7 +137,7 @@ def fewest_fp(bounds: npt.NDArray, alpha: npt.NDArray, beta: npt.NDArray, fn: np
 
 
 class FrontSearch:
-    """Fronts of the classes of one problem, with weighted bounds for the L multipliers."""
+    """Fronts of the families of one problem, with weighted bounds for the L multipliers."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class FrontSearch:
             self.alpha * self.positive[:, None], self.beta * self.negative[:, None]
         )
         self.leaf = leaf_rule(self.encoding)
-        self.runs = [runs_of(table, cls) for cls in range(len(table.level))]
+        self.runs = [runs_of(table, family) for family in range(len(table.level))]
         self.root: Node | None = None  # the root of the tree, once its splits are tried
 
     @cached_property
@@ -168,24 +168,24 @@ class FrontSearch:
         free = replace(self.encoding, smallest=0)
         return [Search(free.with_costs(a, b), self.halt) for a, b in self.multipliers]
 
-    def fill(self, front: Front, cls: int, mask: Masks, guide: Floats) -> Front:
-        """Insert the points that a class reaches on some rows into a front.
+    def fill(self, front: Front, family: int, mask: Masks, guide: Floats) -> Front:
+        """Insert the points that a family reaches on some rows into a front.
 
         `guide`, float64[L], bounds the weighted costs from below. It decides what is tried first.
         """
         self.check()
-        if self.table.level[cls] > STUMP:
-            Node(self, cls, mask, front, guide).solve()
+        if self.table.level[family] > STUMP:
+            Node(self, family, mask, front, guide).solve()
         else:
-            front.insert(self.stump_front(cls, self.sums(mask[None]), front.box).found, None)
+            front.insert(self.stump_front(family, self.sums(mask[None]), front.box).found, None)
         return front
 
-    def stump_front(self, cls: int, sums: Sums, box: Floats) -> Front:
-        """The front of a class of at most one level on one row set, within a box."""
+    def stump_front(self, family: int, sums: Sums, box: Floats) -> Front:
+        """The front of a family of at most one level on one row set, within a box."""
         P, N, PT, NT = sums
         out, n = loader.primitives().stump_front(
-            P[0], N[0], PT[0], NT[0], self.runs[cls], bool(self.table.empty_ok[cls]), self.leaf,
-            box, np.empty((2, 64)),
+            P[0], N[0], PT[0], NT[0], self.runs[family], bool(self.table.empty_ok[family]),
+            self.leaf, box, np.empty((2, 64)),
         )  # fmt: skip
         points = np.zeros((5, n))
         points[:2] = out[:, :n]
@@ -205,21 +205,21 @@ class FrontSearch:
         )
         return found
 
-    def shallow_bounds(self, cls: int, sums: Sums) -> Floats:
-        """float64[B, L]: weighted bounds of a class of at most one level on row sets."""
+    def shallow_bounds(self, family: int, sums: Sums) -> Floats:
+        """float64[B, L]: weighted bounds of a family of at most one level on row sets."""
         P, N, PT, NT = sums
         out = np.empty((len(PT), len(self.alpha)))
         for i, (a, b) in enumerate(zip(self.alpha, self.beta, strict=True)):
             given = (b * N - a * P).T, b * NT - a * PT, a * PT
-            out[:, i] = loader.primitives().leaf_costs(self.table, cls, *given)
+            out[:, i] = loader.primitives().leaf_costs(self.table, family, *given)
         return out
 
-    def bounds_on(self, i: int, cls: int, masks: Masks, limits: Floats) -> Floats:
-        """Weighted bounds of a class on row sets for one multiplier: optima if below the limits."""
-        if self.table.level[cls] <= STUMP:
-            return self.shallow_bounds(cls, self.sums(masks))[:, i]
+    def bounds_on(self, i: int, family: int, masks: Masks, limits: Floats) -> Floats:
+        """Weighted bounds of a family on row sets for a multiplier: optima if below the limits."""
+        if self.table.level[family] <= STUMP:
+            return self.shallow_bounds(family, self.sums(masks))[:, i]
         base = unpack(masks, len(self.base)) @ self.base[:, i]
-        answer = self.searches[i].solve(cls, masks, limits - base, [-1] * len(masks))
+        answer = self.searches[i].solve(family, masks, limits - base, [-1] * len(masks))
         return np.asarray(answer.cost + base)
 
     def open_step(self, bounds: Floats, wanted: Floats) -> Whole:
@@ -244,19 +244,19 @@ def leaf_rule(encoding: Encoding) -> Floats:
 
 
 class Node(Bounds):
-    """The root of a class of two or more levels on a set of rows.
+    """The root of a family of two or more levels on a set of rows.
 
     Each of its bounds is a vector with one number for each of L multipliers.
     """
 
     def __init__(
-        self, search: FrontSearch, cls: int, mask: Masks, front: Front, guide: Floats
+        self, search: FrontSearch, family: int, mask: Masks, front: Front, guide: Floats
     ) -> None:
-        super().__init__(search.splits, cls, (len(search.alpha),))
+        super().__init__(search.splits, family, (len(search.alpha),))
         self.search, self.mask = search, mask
         self.front, self.guide = front, guide
         self.v = self.splits.n_columns
-        self.is_pair = bool(self.table.level[cls] == PAIR)
+        self.is_pair = bool(self.table.level[family] == PAIR)
         self.sums = x, y, p, q = search.sums(mask[None])
         alpha, beta = search.alpha[:, None], search.beta[:, None]
         self.weight[:, : self.v] = alpha * x + beta * y
@@ -275,9 +275,9 @@ class Node(Bounds):
 
     def solve(self) -> None:
         """Find the front: try splits by one column, then by two, then by more."""
-        if self.table.empty_ok[self.cls]:
+        if self.table.empty_ok[self.family]:
             self._whole()
-        if self.cls == self.search.encoding.classes[0]:
+        if self.family == self.search.encoding.families[0]:
             self.search.root = self
         self._solve(0, self.v)
         self._propagate(chains=False)
@@ -412,7 +412,7 @@ class Node(Bounds):
         low, high = fronts[::-1] if choice.to_high else fronts
         if front.combine(low.found, high.found, len(front.sources)):
             front.sources.append(Joined(choice, low, high))
-            if self.cls == self.search.encoding.classes[0]:
+            if self.family == self.search.encoding.families[0]:
                 self.search.tighten(front)
 
     def _stump_fronts(self, to_high: int, inner: Masks, _: Floats) -> tuple[Front, Front] | None:

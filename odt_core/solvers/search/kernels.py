@@ -379,14 +379,14 @@ def vector_run(F, arity, s, e, lo, n, c0, c1, empty_ok, acc):
 
 
 @inner
-def vector_costs(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
-    """Least cost of a class of at most one level for each row set, into ``out[:n_all]``.
+def vector_costs(T, family, F, lo, n_all, c0, c1, tot, pos, acc, out):
+    """Least cost of a family of at most one level for each row set, into ``out[:n_all]``.
 
     The sum of d of row set i over column j is ``c0[j] + c1 * F[j, lo + i]``, its total is
     ``tot[i]``, and its positive weight is ``pos[i]``.
     """
-    empty_ok = T.empty_ok[cls]
-    leaf = T.level[cls] == LEAF
+    empty_ok = T.empty_ok[family]
+    leaf = T.level[family] == LEAF
     for first in range(0, n_all, BLOCK):
         n = min(BLOCK, n_all - first)
         begin = lo + first
@@ -394,7 +394,7 @@ def vector_costs(T, cls, F, lo, n_all, c0, c1, tot, pos, acc, out):
             acc[i] = INF
             acc[i + HIGH] = -INF
         if not leaf:
-            for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
+            for r in range(T.runs_at[family], T.runs_at[family + 1]):
                 arity, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
                 vector_run(F, arity, s, e, begin, n, c0, c1, empty_ok, acc)
         for i in range(n):
@@ -461,14 +461,14 @@ def _new_scratch(table: Columns) -> Scratch:
 
 
 @inner
-def one_set(T, cls, x, total, positive, acc):
-    """Least cost of a class of at most one level on a row set with the sums x over the columns."""
+def one_set(T, family, x, total, positive, acc):
+    """Least cost of a family of at most one level on a row set with the sums x over the columns."""
     best = INF
-    if T.level[cls] == LEAF or T.empty_ok[cls]:
+    if T.level[family] == LEAF or T.empty_ok[family]:
         best = total if total < 0.0 else 0.0
-    if T.level[cls] == LEAF:
+    if T.level[family] == LEAF:
         return positive + best
-    for r in range(T.runs_at[cls], T.runs_at[cls + 1]):
+    for r in range(T.runs_at[family], T.runs_at[family + 1]):
         arity, s, e = T.runs[r, 0], T.runs[r, 1], T.runs[r, 2]
         if arity != ANY:
             low, high = one_run(x, s, e, arity, acc)
@@ -480,7 +480,7 @@ def one_set(T, cls, x, total, positive, acc):
             value += y if y < 0.0 else 0.0
             low = y if y < low else low
             high = y if y > high else high
-        if not T.empty_ok[cls]:
+        if not T.empty_ok[family]:
             value = low if low >= 0.0 else (value - high if high < 0.0 else value)
         best = min(best, value)
     return positive + best
@@ -509,16 +509,16 @@ def one_run(x, s, e, m, acc):
 
 
 @jit
-def costs_into(T, cls, X, total, positive, cost, S):
+def costs_into(T, family, X, total, positive, cost, S):
     """`leaf_costs` with working memory."""
     S.lines[0, :] = 0.0
-    vector_costs(T, cls, X, 0, len(cost), S.lines[0], 1.0, total, positive, S.acc, cost)
+    vector_costs(T, family, X, 0, len(cost), S.lines[0], 1.0, total, positive, S.acc, cost)
 
 
-def leaf_costs(table: Columns, cls: int, X: Floats, total: Floats, positive: Floats) -> Floats:
-    """Least cost of a class of at most one level for row sets: see `twins.leaf_costs`."""
+def leaf_costs(table: Columns, family: int, X: Floats, total: Floats, positive: Floats) -> Floats:
+    """Least cost of a family of at most one level for row sets: see `twins.leaf_costs`."""
     cost = np.empty(len(total))
-    costs_into(table, cls, np.ascontiguousarray(X), total, positive, cost, make_scratch(table))
+    costs_into(table, family, np.ascontiguousarray(X), total, positive, cost, make_scratch(table))
     return cost
 
 
@@ -538,20 +538,20 @@ def write_split(choice, group, to_high, n, first, second):
 
 
 @jit
-def two_into(T, cls, masks, limits, halt, cost, choice, S):
+def two_into(T, family, masks, limits, halt, cost, choice, S):
     """`two_levels` with working memory."""
     cost[:], choice[:, :], choice[:, 0] = 0.0, 0, -2
     for b in range(len(masks)):
         if halt[0] != 0:
             return
         total, positive = fill_table(T, masks[b], S.F, S.D, S.P)
-        best = two_of_table(T, cls, total, positive, limits[b], choice[b], S, halt)
+        best = two_of_table(T, family, total, positive, limits[b], choice[b], S, halt)
         if halt[0] == 0:
             cost[b] = best
 
 
 def two_levels(table: Columns, *rest: Any) -> None:
-    """Least cost of a class of two levels on each row set, if it is below its limit.
+    """Least cost of a family of two levels on each row set, if it is below its limit.
 
     Of splits of equal cost it chooses the first in the order of the loop (loop.py): first all rows
     to the low or to the high child, then single columns, then pairs and larger subsets of one group
@@ -560,7 +560,7 @@ def two_levels(table: Columns, *rest: Any) -> None:
     Parameters
     ----------
     table : Columns
-    cls : int
+    family : int
     masks : uint64[B, W]
     limits : float64[B]
         If the least cost of a row set is not below its limit, its `cost` is the limit.
@@ -576,22 +576,22 @@ def two_levels(table: Columns, *rest: Any) -> None:
 
 
 @jit
-def two_sides_into(T, cls, X, base, first, second, outside, limits, halt, cost, choice, S):
+def two_sides_into(T, family, X, base, first, second, outside, limits, halt, cost, choice, S):
     """`two_levels_of_sides` with working memory."""
     cost[:], choice[:, :], choice[:, 0] = 0.0, 0, -2
     for b in range(len(first)):
         if halt[0] != 0:
             return
         side_table(X, base, first[b], second[b], outside[b], S)
-        best = two_of_table(T, cls, S.totals[0], S.totals[1], limits[b], choice[b], S, halt)
+        best = two_of_table(T, family, S.totals[0], S.totals[1], limits[b], choice[b], S, halt)
         if halt[0] == 0:
             cost[b] = best
 
 
 def two_levels_of_sides(table: Columns, *rest: Any) -> None:
-    """Least cost of a class of two levels on the rows inside or outside each of B splits.
+    """Least cost of a family of two levels on the rows inside or outside each of B splits.
 
-    The parameters after the class are `crossings`, the `base` whose rows are split, the first and
+    The parameters after the family are `crossings`, the `base` whose rows are split, the first and
     the second column of each split, int64[B] (-1: no second column), whether the rows are outside,
     bool[B], and the parameters of `two_levels` from `limits` on.
     """
@@ -599,11 +599,11 @@ def two_levels_of_sides(table: Columns, *rest: Any) -> None:
 
 
 @inner
-def two_of_table(T, cls, total, positive, limit, choice, S, halt):
-    """Least cost of a class of two levels for the table in S, if it is below `limit`."""
-    low, high = T.low[cls], T.high[cls]
+def two_of_table(T, family, total, positive, limit, choice, S, halt):
+    """Least cost of a family of two levels for the table in S, if it is below `limit`."""
+    low, high = T.low[family], T.high[family]
     best = limit
-    if T.empty_ok[cls]:  # one child gets every row
+    if T.empty_ok[family]:  # one child gets every row
         for to_high in (1, 0):
             value = one_set(T, low if to_high else high, S.D, total, positive, S.acc)
             if value < best:
@@ -619,16 +619,16 @@ def two_of_table(T, cls, total, positive, limit, choice, S, halt):
     else:
         for v in range(len(S.D)):
             S.sides[1, v] = S.sides[0, v]
-    best = singles(T, cls, total, positive, best, choice, S)
+    best = singles(T, family, total, positive, best, choice, S)
     for way in range(3):  # pairs low, pairs high, larger subsets
-        for at in range(T.groups_at[cls], T.groups_at[cls + 1]):
+        for at in range(T.groups_at[family], T.groups_at[family + 1]):
             k = T.groups[at]
             if T.kind[k] == CHAIN or T.arity[k] < 2 or set_bound(T, k, S.sides) >= best:
                 continue
             if T.arity[k] == 2 and way < (1 if low == high else 2):
-                best = pairs(T, cls, k, way, total, positive, best, choice, S)
+                best = pairs(T, family, k, way, total, positive, best, choice, S)
             elif T.arity[k] > 2 and way == 2:
-                best = subsets(T, cls, k, best, choice, S, halt)
+                best = subsets(T, family, k, best, choice, S, halt)
     return best
 
 
@@ -644,11 +644,11 @@ def set_bound(T, k, sides):
 
 
 @inner
-def singles(T, cls, total, positive, best, choice, S):
+def singles(T, family, total, positive, best, choice, S):
     """Try splits by one column. Neighbouring groups are solved together."""
-    low, high = T.low[cls], T.high[cls]
+    low, high = T.low[family], T.high[family]
     tot, pos, sides, least = S.lines[0], S.lines[1], S.sides, best
-    at, end = T.groups_at[cls], T.groups_at[cls + 1]
+    at, end = T.groups_at[family], T.groups_at[family + 1]
     while at < end:
         s = T.start[T.groups[at]]
         e = s
@@ -672,8 +672,8 @@ def singles(T, cls, total, positive, best, choice, S):
             if low == high:
                 sides[3, v] = sides[2, v]
             least = min(least, sides[0, v] + sides[3, v], sides[1, v] + sides[2, v])
-    for way in range(1 if low == high or T.one_way[cls] else 2):
-        for at in range(T.groups_at[cls], end):
+    for way in range(1 if low == high or T.one_way[family] else 2):
+        for at in range(T.groups_at[family], end):
             for v in range(T.start[T.groups[at]], T.start[T.groups[at] + 1]):
                 value = sides[way, v] + sides[3 - way, v]
                 if value < best:
@@ -683,7 +683,7 @@ def singles(T, cls, total, positive, best, choice, S):
 
 
 @inner
-def pairs(T, cls, k, way, total, positive, best, choice, S):
+def pairs(T, family, k, way, total, positive, best, choice, S):
     """Try splits of a set by two columns that go to the low (way 0) or high child (1).
 
     Splits that lower bounds leave open are solved together.
@@ -710,15 +710,15 @@ def pairs(T, cls, k, way, total, positive, best, choice, S):
                 S.pairs[0, n], S.pairs[1, n] = u, v
                 n += 1
                 if n == BLOCK:
-                    best = open_pairs(T, cls, way, n, total, positive, best, choice, S)
+                    best = open_pairs(T, family, way, n, total, positive, best, choice, S)
                     n = 0
     if n > 0:
-        best = open_pairs(T, cls, way, n, total, positive, best, choice, S)
+        best = open_pairs(T, family, way, n, total, positive, best, choice, S)
     return best
 
 
 @inner
-def open_pairs(T, cls, way, n, total, positive, best, choice, S):
+def open_pairs(T, family, way, n, total, positive, best, choice, S):
     """Solve the splits whose two columns (`S.pairs`) go to the low (way 0) or high child (1)."""
     first, second = S.pairs[0], S.pairs[1]
     tot, pos, inside, outside, zero = S.few[0], S.few[1], S.few[2], S.few[3], S.lines[0]
@@ -730,8 +730,8 @@ def open_pairs(T, cls, way, n, total, positive, best, choice, S):
     for i in range(n):
         tot[i] = S.D[first[i]] + S.D[second[i]]
         pos[i] = S.P[first[i]] + S.P[second[i]]
-    a = T.low[cls] if way == 0 else T.high[cls]
-    b = T.high[cls] if way == 0 else T.low[cls]
+    a = T.low[family] if way == 0 else T.high[family]
+    b = T.high[family] if way == 0 else T.low[family]
     vector_costs(T, a, S.block, 0, n, zero, 1.0, tot, pos, S.acc, inside)
     for i in range(n):
         tot[i] = total - tot[i]
@@ -771,12 +771,12 @@ have the cost, the sum of d and the positive weight, each of the low and of the 
 
 
 @inner
-def subsets(T, cls, k, best, choice, S, halt):
+def subsets(T, family, k, best, choice, S, halt):
     """Try splits of a set by any allowed subset. Walks depth first over the columns."""
     size, arity = T.start[k + 1] - T.start[k], T.arity[k]
     order, side, lows = S.order[0], S.order[1], S.order[2]
     n = heaviest_first(T, k, S.D, S.P, order)
-    symmetric = T.low[cls] == T.high[cls]
+    symmetric = T.low[family] == T.high[family]
     S.state[n, REST] = 0.0
     for i in range(n - 1, -1, -1):
         a, b = S.sides[0, order[i]], S.sides[1, order[i]]
@@ -801,7 +801,7 @@ def subsets(T, cls, k, best, choice, S, halt):
         lows[i + 1] = lows[i] + 1 - to
         if lows[i + 1] > arity and i + 1 - lows[i + 1] > arity:
             continue
-        child = T.low[cls] if to == 0 else T.high[cls]
+        child = T.low[family] if to == 0 else T.high[family]
         value = step(T, child, to, i, order[i], S) + S.state[i + 1, REST]
         if value >= best:
             continue
@@ -810,7 +810,7 @@ def subsets(T, cls, k, best, choice, S, halt):
             side[i] = 0
             continue
         one_sided = lows[n] == 0 or lows[n] == n
-        if one_sided and n == size and not T.empty_ok[cls]:
+        if one_sided and n == size and not T.empty_ok[family]:
             continue
         best = value
         write_subset(T, k, n, order, side, choice)
@@ -872,13 +872,13 @@ def compile_kernels(table: Columns, mask: npt.NDArray) -> None:
     where = np.arange(v)
     leaf_costs(table, STUMP, F, D, P)
     cost, choice = np.empty(1), np.empty((1, 5), np.int32)
-    cls = int(table.level.argmax())
-    two_levels(table, cls, mask[None], np.ones(1), halt, cost, choice)
+    family = int(table.level.argmax())
+    two_levels(table, family, mask[None], np.ones(1), halt, cost, choice)
     at = np.zeros((v, v), np.int64)
     crossings = Crossings(np.zeros((v, v, v), np.float32), np.zeros((v, v), np.float32), at)
     count_ones(table, table.bits, crossings.one, F, F.copy(), halt)
     count_lines(table, table.bits, crossings, halt)
     two_levels_of_sides(
-        table, cls, crossings, BaseTables(F, F, totals, where, True), where[:1], where[:1] - 1,
+        table, family, crossings, BaseTables(F, F, totals, where, True), where[:1], where[:1] - 1,
         np.ones(1, np.bool_), np.ones(1), halt, cost, choice,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The loop that solves a class of two to four levels on one set of rows.
+"""The loop that solves a family of two to four levels on one set of rows.
 
 A round of the loop carries bounds from split to split, for whole vectors at a time. Then it chooses
 sides of splits that could still be better, and solves them together. In a run of neighbouring
@@ -51,18 +51,18 @@ def _by_rank(found: list[Floats]) -> Floats:
 
 
 class Loop(Bounds):
-    """The root of a class of two to four levels on one row set."""
+    """The root of a family of two to four levels on one row set."""
 
     def __init__(
         self,
         search: Search,
-        cls: int,
+        family: int,
         mask: Masks,
         limit: float,  # only a tree that costs less is wanted
         place: int = -1,  # the number of these rows in the store; -1 if they have none
         top: bool = False,  # whether this is the root of the whole tree
     ) -> None:
-        super().__init__(search.splits, cls)
+        super().__init__(search.splits, family)
         self.search, self.mask, self.place, self.top = search, mask, place, top
         self.best = limit
         self.singles_done = False
@@ -107,7 +107,7 @@ class Loop(Bounds):
                 self.bound[:, x] = search.shallow_sides(self.mask, child)
                 self.exact[:, x] = True
         if self.top:
-            self._offer(*search.greedy(self.cls, self.mask))
+            self._offer(*search.greedy(self.family, self.mask))
         self._solve_whole()
 
     def _solve_whole(self) -> None:
@@ -124,7 +124,7 @@ class Loop(Bounds):
                 answer = self.search.solve(child, self.mask[None], limit, [place])
                 self.whole[x] = max(float(answer.cost[0]), self.whole[x])
                 self.is_solved[x], choice = answer.cost[0] < self.best, answer.choice(0)
-            if self.is_solved[x] and self.table.empty_ok[self.cls]:
+            if self.is_solved[x] and self.table.empty_ok[self.family]:
                 # a question without members sends all rows to the child that members do not go to
                 low, high = (choice, None) if x == 0 else (None, choice)
                 self._offer(self.whole[x], Choice(-1, x == 0, (), low, high))
@@ -322,10 +322,10 @@ class Loop(Bounds):
             self.search.raise_bound(self.least())
 
     def least(self) -> float:
-        """A lower bound of every tree of this class on these rows."""
+        """A lower bound of every tree of this family on these rows."""
         bounds = self._bounds_of_all()
         least = min(self.best, float(bounds.min(initial=np.inf)))
-        return min(least, *self.whole.tolist()) if self.table.empty_ok[self.cls] else least
+        return min(least, *self.whole.tolist()) if self.table.empty_ok[self.family] else least
 
     def _end(self) -> None:
         if self.place >= 0 and self.search.store is not None:

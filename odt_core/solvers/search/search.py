@@ -39,11 +39,11 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class SideCosts:
-    """The costs of a class on B row sets, and the splits that reach them."""
+    """The costs of a family on B row sets, and the splits that reach them."""
 
     cost: Floats  # [B]; at least the limit if the least cost is not below the limit
     rows: npt.NDArray[np.int32] | None = None  # [B, 3 + M]: splits, as `two_levels` wrote them
-    choices: tuple[Choice | None, ...] = ()  # the splits of deeper classes
+    choices: tuple[Choice | None, ...] = ()  # the splits of deeper families
 
     def choice(self, b: int) -> Choice | None:
         """The split of a row set; None if it is not known."""
@@ -80,14 +80,14 @@ class Search:
 
     def root(self, limit: float = np.inf) -> tuple[float, Choice | None]:
         """The least cost of a tree and its splits, if the cost is below the limit."""
-        cls, everything = self.encoding.classes[0], self.encoding.everything
-        level = self.table.level[cls]
+        family, everything = self.encoding.families[0], self.encoding.everything
+        level = self.table.level[family]
         if level > PAIR + 1 and self.store is None and not self.by_sweeps:
             self.store = BoundStore.of(self)
         if level > PAIR:
-            loop = Loop(self, cls, everything, limit, top=True)
+            loop = Loop(self, family, everything, limit, top=True)
             return loop.solve(), loop.choice
-        answer = self.solve(cls, everything[None], np.array([limit]), [-1])
+        answer = self.solve(family, everything[None], np.array([limit]), [-1])
         choice = answer.choice(0) if level == PAIR else None
         if answer.cost[0] < limit and choice is not None:
             self.offer(float(answer.cost[0]), choice)
@@ -100,19 +100,25 @@ class Search:
         if self.halt[0]:
             raise Stopped
 
-    def shallow_sides(self, mask: Masks, cls: int) -> tuple[Floats, Floats]:
-        """Costs of a class of at most one level inside and outside every split."""
+    def shallow_sides(self, mask: Masks, family: int) -> tuple[Floats, Floats]:
+        """Costs of a family of at most one level inside and outside every split."""
         primitives, splits = self.primitives(), self.splits
         counted = Counted.empty(splits.n_columns)
         primitives.count_pairs(self.table, mask, counted, self.halt)
         costs = twins.both_sides(
-            self.table, cls, counted, splits.first, splits.second, self.halt, primitives.leaf_costs
+            self.table,
+            family,
+            counted,
+            splits.first,
+            splits.second,
+            self.halt,
+            primitives.leaf_costs,
         )
         self.check()
         return costs
 
-    def shallow(self, cls: int, masks: Masks) -> Floats:
-        """Costs of a class of at most one level on B row sets."""
+    def shallow(self, family: int, masks: Masks) -> Floats:
+        """Costs of a family of at most one level on B row sets."""
         found, v, d = [np.empty(0)], self.splits.n_columns, self.table.d
         positive, negative = np.maximum(-d, 0), np.maximum(d, 0)
         step = AT_ONCE // (v + 1) + 1
@@ -122,28 +128,30 @@ class Search:
             n = len(part)
             P, N, PT, NT = sums = np.empty((n, v)), np.empty((n, v)), np.empty(n), np.empty(n)
             self.primitives().column_sums(self.table, part, positive, negative, *sums)
-            found.append(self.primitives().leaf_costs(self.table, cls, (N - P).T, NT - PT, PT))
+            found.append(self.primitives().leaf_costs(self.table, family, (N - P).T, NT - PT, PT))
         return np.concatenate(found)
 
-    def solve(self, cls: int, masks: Masks, limits: Floats, places: list[int]) -> SideCosts:
-        """Solve a class on B row sets. `places` are their numbers in the store, -1 without one."""
+    def solve(self, family: int, masks: Masks, limits: Floats, places: list[int]) -> SideCosts:
+        """Solve a family on B row sets. `places` are their numbers in the store, -1 without one."""
         self.check()
-        if self.table.level[cls] < PAIR:
+        if self.table.level[family] < PAIR:
             return SideCosts(
-                np.minimum(self.shallow(cls, masks), limits), None, (None,) * len(masks)
+                np.minimum(self.shallow(family, masks), limits), None, (None,) * len(masks)
             )
         name = "two_levels_by_sweeps" if self.by_sweeps else "two_levels"
         solve = getattr(self.primitives(), name, None)  # None until it is compiled
-        if self.table.level[cls] > PAIR or solve is None:
-            return self._solve_deep(cls, masks, limits, places)
-        return self._in_parts(partial(solve, self.table, cls), np.ascontiguousarray(masks), limits)
+        if self.table.level[family] > PAIR or solve is None:
+            return self._solve_deep(family, masks, limits, places)
+        return self._in_parts(
+            partial(solve, self.table, family), np.ascontiguousarray(masks), limits
+        )
 
     def solve_sides(
-        self, cls: int, base: BaseTables, splits: Whole, outside: Flags, limits: Floats
+        self, family: int, base: BaseTables, splits: Whole, outside: Flags, limits: Floats
     ) -> SideCosts:
-        """Solve a class of two levels on the rows of a base inside or outside each split."""
+        """Solve a family of two levels on the rows of a base inside or outside each split."""
         solve = partial(
-            self.primitives().two_levels_of_sides, self.table, cls, self.tables.crossings, base
+            self.primitives().two_levels_of_sides, self.table, family, self.tables.crossings, base
         )
         first, second = self.splits.first[splits], self.splits.second[splits]
         return self._in_parts(solve, first, second, outside, limits)
@@ -167,9 +175,11 @@ class Search:
         self.check()
         return SideCosts(cost, choice)
 
-    def _solve_deep(self, cls: int, masks: Masks, limits: Floats, places: list[int]) -> SideCosts:
+    def _solve_deep(
+        self, family: int, masks: Masks, limits: Floats, places: list[int]
+    ) -> SideCosts:
         def one(i: int) -> tuple[float, Choice | None]:
-            loop = Loop(self, cls, masks[i], float(limits[i]), places[i])
+            loop = Loop(self, family, masks[i], float(limits[i]), places[i])
             return loop.solve(), loop.choice
 
         if self.threads > 1 and len(masks) > 1:
@@ -182,20 +192,20 @@ class Search:
 
     # ------------------------------------------------------------ a first tree
 
-    def greedy(self, cls: int, mask: Masks) -> tuple[float, Choice | None]:
-        """Cost and choices of a greedy tree of a class.
+    def greedy(self, family: int, mask: Masks) -> tuple[float, Choice | None]:
+        """Cost and choices of a greedy tree of a family.
 
         Each node uses the split of the best tree of two levels. The last two levels are optimal.
         """
         table = self.table
-        if table.level[cls] <= PAIR:
-            answer = self.solve(cls, mask[None], np.array([np.inf]), [-1])
+        if table.level[family] <= PAIR:
+            answer = self.solve(family, mask[None], np.array([np.inf]), [-1])
             return float(answer.cost[0]), answer.choice(0)
-        choice = self._two_level_split(cls, mask)
+        choice = self._two_level_split(family, mask)
         rows = self.splits.union(choice.members) & mask
-        low, high = int(table.low[cls]), int(table.high[cls])
+        low, high = int(table.low[family]), int(table.high[family])
         best, found = np.inf, None
-        for to_high in (False,) if low == high or table.one_way[cls] else (False, True):
+        for to_high in (False,) if low == high or table.one_way[family] else (False, True):
             parts = (mask & ~rows, rows) if to_high else (rows, mask & ~rows)
             cost_low, choice_low = self.greedy(low, parts[0])
             cost_high, choice_high = self.greedy(high, parts[1])
@@ -204,13 +214,13 @@ class Search:
                 found = Choice(choice.group, to_high, choice.members, choice_low, choice_high)
         return best, found
 
-    def _two_level_split(self, cls: int, mask: Masks) -> Choice:
+    def _two_level_split(self, family: int, mask: Masks) -> Choice:
         """The split of the best tree of two levels, or any split if the root may not use it."""
-        below = cls
+        below = family
         while self.table.level[below] > PAIR:
             below = int(self.table.high[below])
         choice = self.solve(below, mask[None], np.array([np.inf]), [-1]).choice(0)
-        allowed = groups_of(self.table, cls)
+        allowed = groups_of(self.table, family)
         if choice is not None and choice.group in allowed:
             return choice
         if not allowed:

@@ -82,16 +82,16 @@ class Splits:
         new[1:] = (np.diff(self.table.group) > 0) | self.is_set[self.table.group[1:]]
         return new.cumsum().astype(np.float64)
 
-    def closed(self, cls: int) -> tuple[Floats, Flags]:
-        """What a class's root may use: the splits, and the sets whose larger subsets need a walk.
+    def closed(self, family: int) -> tuple[Floats, Flags]:
+        """What a family's root may use: the splits, and the sets whose larger subsets need a walk.
 
         ``float64[S]`` is 0 for a split that is allowed, else infinite; ``bool[K]`` has the sets.
         """
-        if cls not in self._closed:
+        if family not in self._closed:
             groups = np.zeros(len(self.table.kind), np.bool_)
-            groups[groups_of(self.table, cls)] = True
-            self._closed[cls] = np.where(groups[self.group], 0, np.inf), self.by_walk & groups
-        return self._closed[cls]
+            groups[groups_of(self.table, family)] = True
+            self._closed[family] = np.where(groups[self.group], 0, np.inf), self.by_walk & groups
+        return self._closed[family]
 
     def masks(self, splits: Whole) -> Masks:
         """The rows inside each of n splits, ``uint64[n, W]``."""
@@ -149,27 +149,27 @@ class Splits:
 
 
 class Bounds:
-    """Lower bounds of the children of a class's root. H child classes, S splits, V columns.
+    """Lower bounds of the children of a family's root. H child families, S splits, V columns.
 
     A cost is a number, or a vector with one number for each of L multipliers of a front.
     """
 
-    def __init__(self, splits: Splits, cls: int, lead: tuple[int, ...] = ()) -> None:
+    def __init__(self, splits: Splits, family: int, lead: tuple[int, ...] = ()) -> None:
         """`lead` is the shape of a cost: ``()`` or ``(L,)``."""
         table = splits.table
-        self.table, self.splits, self.cls = table, splits, cls
-        self.children = (int(table.low[cls]), int(table.high[cls]))
+        self.table, self.splits, self.family = table, splits, family
+        self.children = (int(table.low[family]), int(table.high[family]))
         self.h = 0 if self.children[0] == self.children[1] else 1  # 1 if the children differ
         # where the members of a split may go: to the low child (0), to the high one (1)
-        self.ways = (0,) if not self.h or table.one_way[cls] else (0, 1)
+        self.ways = (0,) if not self.h or table.one_way[family] else (0, 1)
         # [2, H, (L,) S]: lower bounds of each child's cost inside and outside each split (one row
-        # if the children are of one class), and whether the bound is the cost
+        # if the children are of one family), and whether the bound is the cost
         self.bound = np.zeros((2, self.h + 1, *lead, splits.n))
         self.exact = np.zeros((2, self.h + 1, *lead, splits.n), np.bool_)
         self.whole = np.zeros((self.h + 1, *lead))  # lower bounds of the costs on all rows
         self.weight = np.zeros((*lead, splits.n))  # of the rows inside each split
         self.total_weight = np.zeros((*lead, 1))
-        closed, walks = splits.closed(cls)
+        closed, walks = splits.closed(family)
         self.closed = np.stack([closed, closed])  # [2, S]: infinite for splits that are not wanted
         self.walks = np.flatnonzero(walks)  # sets whose larger subsets need a walk
 
@@ -257,7 +257,7 @@ class Bounds:
         masks = self.splits.column_masks(np.arange(at.start, at.stop)) & mask
         low, high = (np.moveaxis(self.bound[INSIDE, x, ..., at], -1, 0) for x in (0, self.h))
         weight = self.weight.reshape(-1, self.splits.n)[0, at]
-        return Sides(self.table, self.cls, k, weight, masks, low, high)
+        return Sides(self.table, self.family, k, weight, masks, low, high)
 
     def _middles(self, columns: Whole) -> Whole:
         """Positions of the middle column of each run of neighbours in a chain, and of all in sets.

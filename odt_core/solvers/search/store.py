@@ -110,20 +110,20 @@ class BoundStore:
     bounds are kept.
     """
 
-    def __init__(self, n: int, classes: list[int]) -> None:
+    def __init__(self, n: int, families: list[int]) -> None:
         self.n = n
         self.everywhere = 2 * n
-        self.known = {c: np.zeros((2 * n + 1, 2 * n + 1)) for c in classes}
-        self.exact = {c: np.zeros((2 * n + 1, 2 * n + 1), np.bool_) for c in classes}
+        self.known = {c: np.zeros((2 * n + 1, 2 * n + 1)) for c in families}
+        self.exact = {c: np.zeros((2 * n + 1, 2 * n + 1), np.bool_) for c in families}
         self._lock = threading.Lock()
 
     @classmethod
     def of(cls, search: Search) -> BoundStore | None:
-        """The store of all classes of two levels; None if it would need too much memory."""
-        classes = np.flatnonzero(search.table.level == PAIR).tolist()
+        """The store of all families of two levels; None if it would need too much memory."""
+        families = np.flatnonzero(search.table.level == PAIR).tolist()
         for n in (search.splits.n, search.splits.n_columns):
-            if classes and (2 * n + 1) ** 2 * len(classes) <= MOST_CELLS:
-                return cls(n, classes)
+            if families and (2 * n + 1) ** 2 * len(families) <= MOST_CELLS:
+                return cls(n, families)
         return None
 
     def place(self, side: int, split: int) -> int:
@@ -132,7 +132,7 @@ class BoundStore:
 
     def fill(self, loop: Loop) -> None:
         """Give a loop the known bounds of its sides and of its rows."""
-        for x, known, exact in self._classes_of(loop):
+        for x, known, exact in self._families_of(loop):
             with self._lock:
                 loop.bound[:, x, : self.n] = known[loop.place, :-1].reshape(2, self.n)
                 loop.exact[:, x, : self.n] = exact[loop.place, :-1].reshape(2, self.n)
@@ -140,13 +140,13 @@ class BoundStore:
 
     def keep(self, loop: Loop) -> None:
         """Keep the bounds that a loop found, in the matrix's row and column of its row set."""
-        for x, known, exact in self._classes_of(loop):
+        for x, known, exact in self._families_of(loop):
             with self._lock:
                 for row in (loop.place, slice(-1)), (slice(-1), loop.place):
                     known[row] = np.maximum(known[row], loop.bound[:, x, : self.n].ravel())
                     exact[row] |= loop.exact[:, x, : self.n].ravel()
 
-    def _classes_of(self, loop: Loop) -> Iterator[tuple[int, Floats, Flags]]:
+    def _families_of(self, loop: Loop) -> Iterator[tuple[int, Floats, Flags]]:
         """The children of a loop that are kept: number, bounds, and whether they are optima."""
         for x, child in enumerate(loop.children[: loop.h + 1]):
             if child in self.known:

@@ -27,7 +27,7 @@ class Sides:
     """A set of q columns whose subsets are searched. A cost is a number, or L numbers in a row."""
 
     table: Columns
-    cls: int  # the class whose root is split
+    family: int  # the family whose root is split
     group: int  # the set
     weight: Floats  # [q]: weight of the rows in each column
     masks: Masks  # [q, W]: the rows in each column
@@ -92,8 +92,8 @@ class _Walk:
     def __init__(self, sides: Sides, wanted: Wanted, order: Whole) -> None:
         table, n = sides.table, len(order)
         self.sides, self.wanted, self.order, self.n = sides, wanted, order, n
-        self.symmetric = bool(table.low[sides.cls] == table.high[sides.cls])
-        self.may_be_one_sided = bool(table.empty_ok[sides.cls]) or n < len(sides.weight)
+        self.symmetric = bool(table.low[sides.family] == table.high[sides.family])
+        self.may_be_one_sided = bool(table.empty_ok[sides.family]) or n < len(sides.weight)
         self.arity = int(table.arity[sides.group])
         least = np.minimum(sides.low, sides.high)[order]
         self.undecided = np.zeros((n + 1, *least.shape[1:]))

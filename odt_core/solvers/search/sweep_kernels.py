@@ -37,12 +37,12 @@ number of the first threshold."""
 LOW_LABEL, HIGH_LABEL, ONE_WAY, EMPTY_OK, MIRRORED = range(5)
 """Entries of `option`: whether the low and the high child may give all rows one label; whether the
 root's question may not be reversed; whether its sides may be empty; whether the children are of one
-class."""
+family."""
 N_ROWS, FILLED, QUEUED, TRIED, HEAD, TAIL, GROUP, DEPTH = range(8)
 """Entries of `SweepMemory.state`: the number of rows, of filled slots, of noted candidates and of
 tried ones; the first open interval and the last + 1; group and depth of the walk over subsets."""
 IN_LOW, IN_HIGH, OUT_LOW, OUT_HIGH = 0, 1, 2, 3
-"""Costs of the two child classes inside and outside a split."""
+"""Costs of the two child families inside and outside a split."""
 POSITION, BEFORE, VALUE = 0, 1, 2
 """Rows of `SweepMemory.thresholds`: last position inside, weight up to it, and the four costs."""
 
@@ -116,17 +116,17 @@ def _new_work(table: Columns) -> SweepMemory:
 
 
 def make_info(table: Columns, root: int, low: int, high: int) -> tuple[Whole, Whole]:
-    """Arrays ``info`` and ``option`` for the classes of a root and its children."""
+    """Arrays ``info`` and ``option`` for the families of a root and its children."""
     k = len(table.kind)
     info = np.zeros((k + 1, 9), np.int64)
     info[:k, KIND], info[:k, ARITY], info[:k, START] = table.kind, table.arity, table.start[:-1]
     info[:k, SIZE] = np.diff(table.start)
     info[:, FREE] = 1
-    for turn, cls in enumerate((root, low, high)):
-        mine = table.groups[table.groups_at[cls] : table.groups_at[cls + 1]]
+    for turn, family in enumerate((root, low, high)):
+        mine = table.groups[table.groups_at[family] : table.groups_at[family + 1]]
         info[mine, ROLE] |= 1 << turn
         if turn:
-            info[mine, FREE] &= table.empty_ok[cls]
+            info[mine, FREE] &= table.empty_ok[family]
     level = table.level
     labels = [level[child] == 0 or table.empty_ok[child] for child in (low, high)]
     option = [*labels, table.one_way[root], table.empty_ok[root], low == high]
@@ -325,7 +325,7 @@ def sweep_set(k, info, w):
 
 @jit
 def sweep(info, option, w):
-    """Compute the costs of both child classes on both sides of all slots."""
+    """Compute the costs of both child families on both sides of all slots."""
     w.sums[:] = 0.0
     for row in range(w.state[N_ROWS]):
         x, inside = w.d[row], w.bits[row]
@@ -589,7 +589,7 @@ def split_nothing(info, option, w, choice):
 
 @jit
 def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
-    """Solve a class of two levels on each row set."""
+    """Solve a family of two levels on each row set."""
     for b in range(len(masks)):
         w.found[0], w.found[1] = limits[b], np.inf
         prepare(order, local, d, masks[b], 1 - option[EMPTY_OK], info, w)
@@ -615,14 +615,14 @@ def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
 
 
 def two_levels_by_sweeps(
-    table: Columns, cls: int, masks: Masks, limits: Floats, halt: Whole, cost: Floats,
+    table: Columns, family: int, masks: Masks, limits: Floats, halt: Whole, cost: Floats,
     choice: Short,
 ) -> None:  # fmt: skip
     """Solve two levels like `kernels.two_levels`. A cost not below its limit is a lower bound."""
     choice[:, 0] = -2
     choice[:, 1:] = 0
     cost[:] = 0.0
-    info, option = make_info(table, cls, int(table.low[cls]), int(table.high[cls]))
+    info, option = make_info(table, family, int(table.low[family]), int(table.high[family]))
     solve(
         table.order, table.local, table.d, masks, limits, halt, cost, choice, info, option,
         work_for(table),

@@ -54,8 +54,8 @@ def count_pairs(table: Columns, mask: Masks, counted: Counted, halt: Whole) -> N
     totals[:] = d.sum(), np.maximum(-d, 0).sum()
 
 
-def leaf_costs(table: Columns, cls: int, X: Floats, total: Floats, positive: Floats) -> Floats:
-    """Least cost of a class of at most one level for B row sets, ``float64[B]``.
+def leaf_costs(table: Columns, family: int, X: Floats, total: Floats, positive: Floats) -> Floats:
+    """Least cost of a family of at most one level for B row sets, ``float64[B]``.
 
     Parameters
     ----------
@@ -64,15 +64,15 @@ def leaf_costs(table: Columns, cls: int, X: Floats, total: Floats, positive: Flo
     total, positive : float64[B]
         Sum of d and positive weight of each set.
     """
-    if table.level[cls] == LEAF:
+    if table.level[family] == LEAF:
         return np.asarray(positive + np.minimum(total, 0))
-    best = np.minimum(total, 0) if table.empty_ok[cls] else np.full(len(total), np.inf)
-    for arity, s, e in runs_of(table, cls).tolist():
+    best = np.minimum(total, 0) if table.empty_ok[family] else np.full(len(total), np.inf)
+    for arity, s, e in runs_of(table, family).tolist():
         x = X[s:e]
         low, high = x.min(axis=0), x.max(axis=0)
         if arity == ANY:
             value = np.minimum(x, 0).sum(axis=0)
-            if not table.empty_ok[cls]:  # if all sums have one sign, one column has to differ
+            if not table.empty_ok[family]:  # if all sums have one sign, one column has to differ
                 value = np.where(low >= 0, low, np.where(high < 0, value - high, value))
             best = np.minimum(best, value)
             continue
@@ -86,14 +86,14 @@ def leaf_costs(table: Columns, cls: int, X: Floats, total: Floats, positive: Flo
 
 def both_sides(
     table: Columns,
-    cls: int,
+    family: int,
     rows: Counted,
     first: Whole,
     second: Whole,
     halt: Whole,
     leaf_costs: Callable[..., Floats] = leaf_costs,
 ) -> tuple[Floats, Floats]:
-    """Costs of a class of at most one level inside and outside splits, ``float64[S]`` each.
+    """Costs of a family of at most one level inside and outside splits, ``float64[S]`` each.
 
     They have no meaning if `halt` was set meanwhile.
 
@@ -118,6 +118,6 @@ def both_sides(
         X[:, both] += F.take(v[both], axis=1)
         own_d[both] += D[v[both]]
         own_p[both] += P[v[both]]
-        inside[part] = leaf_costs(table, cls, X, own_d, own_p)
-        outside[part] = leaf_costs(table, cls, D[:, None] - X, d - own_d, p - own_p)
+        inside[part] = leaf_costs(table, family, X, own_d, own_p)
+        outside[part] = leaf_costs(table, family, D[:, None] - X, d - own_d, p - own_p)
     return inside, outside

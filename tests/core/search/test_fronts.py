@@ -22,7 +22,7 @@ ALPHA, BETA = np.array([1.0, 1.0, 2.0, 5.0]), np.array([1.0, 3.0, 1.0, 1.0])
 
 
 class Case:
-    """A random leaf-adjacent class, and row sets that fit it."""
+    """A random leaf-adjacent family, and row sets that fit it."""
 
     def __init__(self, seed: int) -> None:
         self.random = random = np.random.default_rng(seed)
@@ -73,11 +73,11 @@ def test_weighted_bounds_of_leaf_adjacent_classes_are_tight() -> None:
         alpha, beta = search.alpha[:, None], search.beta[:, None]
         rows = np.random.default_rng(seed).random((4, len(search.positive))) < 0.5
         sums = search.sums(pack(rows))
-        for cls in np.flatnonzero(search.table.level < PAIR).tolist():
-            bounds = search.shallow_bounds(cls, sums)
+        for family in np.flatnonzero(search.table.level < PAIR).tolist():
+            bounds = search.shallow_bounds(family, sums)
             for b in range(4):
                 alone = tuple(each[b : b + 1] for each in sums)
-                fn, fp = search.stump_front(cls, alone, np.full(2, 1e9)).points[:2]
+                fn, fp = search.stump_front(family, alone, np.full(2, 1e9)).points[:2]
                 least = (alpha * fn + beta * fp).min(axis=1, initial=np.inf)
                 assert (bounds[b] <= least).all(), seed
                 assert search.encoding.smallest or (bounds[b] == least).all(), seed

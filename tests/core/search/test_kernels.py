@@ -105,10 +105,10 @@ def test_kernels_and_twins_agree(first: int, kernels: SimpleNamespace) -> None:
             primitives.count_pairs(table, masks[0], counted, halt)  # type: ignore[attr-defined]
             sides = [
                 twins.both_sides(
-                    table, cls, counted, splits.first, splits.second, halt,
+                    table, family, counted, splits.first, splits.second, halt,
                     primitives.leaf_costs,  # type: ignore[attr-defined]
                 )
-                for cls in np.flatnonzero(table.level < PAIR).tolist()
+                for family in np.flatnonzero(table.level < PAIR).tolist()
             ]  # fmt: skip
             found.append((*counted, np.array(sides)))
         for compiled, twin in zip(*found, strict=True):
@@ -116,12 +116,16 @@ def test_kernels_and_twins_agree(first: int, kernels: SimpleNamespace) -> None:
 
 
 def two_levels(
-    primitives: SimpleNamespace, encoding: Encoding, cls: int, masks: np.ndarray, limits: np.ndarray
+    primitives: SimpleNamespace,
+    encoding: Encoding,
+    family: int,
+    masks: np.ndarray,
+    limits: np.ndarray,
 ) -> list[tuple[float, tuple[int, bool, frozenset[int]] | None]]:
-    """What a class costs on row sets, and its split with the members in no order."""
+    """What a family costs on row sets, and its split with the members in no order."""
     search = Search(encoding)
     search.primitives = lambda: primitives  # type: ignore[assignment,return-value]
-    answer = search.solve(cls, masks, limits, [-1] * len(masks))
+    answer = search.solve(family, masks, limits, [-1] * len(masks))
     splits = [answer.choice(b) for b in range(len(masks))]
     return [
         (value, None if split is None else (split.group, split.to_high, frozenset(split.members)))
@@ -141,11 +145,11 @@ def test_of_equal_splits_kernels_and_twins_take_the_same(
         table = (encoding := encode(problem)).table
         random = np.random.default_rng(seed)
         masks = some_rows(encoding, random)
-        for cls in np.flatnonzero(table.level <= PAIR).tolist():
-            least = np.array([each[0] for each in two_levels(plain, encoding, cls, masks, MANY)])
+        for family in np.flatnonzero(table.level <= PAIR).tolist():
+            least = np.array([each[0] for each in two_levels(plain, encoding, family, masks, MANY)])
             for limits in (MANY, least, least + 1, random.integers(0, 9, 5).astype(float)):
-                compiled = two_levels(kernels, encoding, cls, masks, limits)
-                assert compiled == two_levels(plain, encoding, cls, masks, limits), seed
+                compiled = two_levels(kernels, encoding, family, masks, limits)
+                assert compiled == two_levels(plain, encoding, family, masks, limits), seed
                 splits += sum(each[1] is not None for each in compiled)
     assert splits > 200
 
@@ -236,9 +240,9 @@ def test_what_is_cut_from_counted_tables_costs_what_its_rows_cost(kernels: Simpl
                 mask = rows_of_sides(search, np.array([split]), np.array([side == 1]))[0]
             splits, outside = sides_of(search, random)
             masks, limits = rows_of_sides(search, splits, outside) & mask, np.full(6, 1e9)
-            for cls in np.flatnonzero(search.table.level == PAIR).tolist():
-                cost = search.solve(cls, masks, limits, [-1] * 6).cost
-                found = search.solve_sides(cls, base, splits, outside, limits)
+            for family in np.flatnonzero(search.table.level == PAIR).tolist():
+                cost = search.solve(family, masks, limits, [-1] * 6).cost
+                found = search.solve_sides(family, base, splits, outside, limits)
                 np.testing.assert_array_equal(found.cost, cost)
                 compared += 1
     assert compared > 100
@@ -329,8 +333,8 @@ def test_leaf_costs_of_very_many_cut_points_need_no_table(kernels: SimpleNamespa
     table = encode(Problem(numbers(200_000), Topology.parse("depth-2"))).table
     X = np.cumsum(table.d)[: len(table.group), None]
     total, positive = table.d.sum()[None], np.maximum(-table.d, 0).sum()[None]
-    for cls in (0, 1):
-        given = (table, cls, X, total, positive)
+    for family in (0, 1):
+        given = (table, family, X, total, positive)
         assert kernels.leaf_costs(*given) == twins.leaf_costs(*given)
 
 

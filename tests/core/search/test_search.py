@@ -268,7 +268,7 @@ def test_a_frontier_that_walks_over_many_subsets_ends_in_time(kernels: None) -> 
 def test_a_walk_ends_once_nothing_is_open() -> None:
     """A node that was open when it was put on the stack can be closed later."""
     encoding = encode(make_problem([6, 3], 60, "depth-3", seed=1))
-    table, cls = encoding.table, encoding.classes[0]
+    table, family = encoding.table, encoding.families[0]
     k = int(np.diff(table.start).argmax())
     q = int(table.start[k + 1] - table.start[k])
     taken: list[Choice] = []
@@ -279,7 +279,7 @@ def test_a_walk_ends_once_nothing_is_open() -> None:
     )
     low = np.zeros(q)
     masks = table.bits[table.start[k] : table.start[k + 1]]
-    walk(Sides(table, cls, k, np.ones(q), masks, low, low), wanted)
+    walk(Sides(table, family, k, np.ones(q), masks, low, low), wanted)
     assert len(taken) == 1
     assert set(taken[0].members) <= set(range(table.start[k], table.start[k + 1]))
 

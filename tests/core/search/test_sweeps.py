@@ -37,17 +37,17 @@ def row_sets(n: int, random: np.random.Generator) -> np.ndarray:
     return pack(member)
 
 
-def by_tables(search: Search, cls: int, masks: np.ndarray) -> np.ndarray:
-    """What a class costs, by tables of pairs."""
-    return search.solve(cls, masks, np.full(len(masks), EVERYTHING), [-1] * len(masks)).cost
+def by_tables(search: Search, family: int, masks: np.ndarray) -> np.ndarray:
+    """What a family costs, by tables of pairs."""
+    return search.solve(family, masks, np.full(len(masks), EVERYTHING), [-1] * len(masks)).cost
 
 
-def cost_of(search: Search, cls: int, mask: np.ndarray, choice: Choice) -> float:
+def cost_of(search: Search, family: int, mask: np.ndarray, choice: Choice) -> float:
     """What the split that was named costs."""
     table, every = search.table, np.arange(len(search.table.d))
     rows, members = unpack(mask, len(every)), inside(search.encoding, choice, every)
     parts = pack(np.stack([rows & members, rows & ~members]))
-    low, high = (by_tables(search, int(child[cls]), parts) for child in (table.low, table.high))
+    low, high = (by_tables(search, int(child[family]), parts) for child in (table.low, table.high))
     return float(high[0] + low[1] if choice.to_high else low[0] + high[1])
 
 
@@ -68,20 +68,20 @@ def test_sweeps_answer_as_tables_do(
         if n == 0:
             continue
         masks = row_sets(n, random)
-        for cls in np.flatnonzero(table.level <= PAIR).tolist():
-            least = by_tables(with_tables, cls, masks)
+        for family in np.flatnonzero(table.level <= PAIR).tolist():
+            least = by_tables(with_tables, family, masks)
             for limits in (np.full(len(masks), EVERYTHING), random.integers(0, 9, 7).astype(float)):
-                answer = search.solve(cls, masks, limits, [-1] * len(masks))
+                answer = search.solve(family, masks, limits, [-1] * len(masks))
                 known = least < limits
                 assert (answer.cost[known] == least[known]).all(), seed
                 assert (limits[~known] <= answer.cost[~known]).all(), seed
-                if table.level[cls] == PAIR:
+                if table.level[family] == PAIR:
                     assert (answer.cost[~known] <= np.maximum(least, limits)[~known]).all(), seed
                 asked += len(masks)
-                for b in np.flatnonzero(known & (table.level[cls] == PAIR)).tolist():
+                for b in np.flatnonzero(known & (table.level[family] == PAIR)).tolist():
                     choice = answer.choice(b)
                     assert choice is not None
-                    assert cost_of(with_tables, cls, masks[b], choice) == least[b], seed
+                    assert cost_of(with_tables, family, masks[b], choice) == least[b], seed
     assert asked > 500
 
 
@@ -90,9 +90,9 @@ def test_sweeps_that_are_halted_claim_nothing(kernels: SimpleNamespace) -> None:
     table = table._replace(order=columns.sorted_rows(table.local))
     masks = row_sets(len(table.d), np.random.default_rng(0))
     cost, choice = np.empty(7), np.empty((7, 3 + most_members(table)), np.int32)
-    cls = int(np.flatnonzero(table.level == PAIR)[0])
+    family = int(np.flatnonzero(table.level == PAIR)[0])
     limits, halt = np.full(7, EVERYTHING), np.ones(1, np.int64)
-    kernels.two_levels_by_sweeps(table, cls, masks, limits, halt, cost, choice)
+    kernels.two_levels_by_sweeps(table, family, masks, limits, halt, cost, choice)
     assert (cost == 0).all()
     assert (choice[:, 0] == -2).all()
 
