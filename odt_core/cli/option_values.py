@@ -14,7 +14,7 @@ from typing import TypeVar
 from odt_core.errors import InputError
 from odt_core.exact import exact_decimal, exact_number, parse_floor, parse_weight
 
-Choice = TypeVar("Choice", bound=StrEnum)
+Member = TypeVar("Member", bound=StrEnum)
 Item = TypeVar("Item")
 
 
@@ -139,10 +139,10 @@ def seconds(text: str) -> float:
     return value
 
 
-def one_of(choices: type[Choice]) -> Callable[[str], Choice]:
+def one_of(members: type[Member]) -> Callable[[str], Member]:
     """Return a reader of an enum's values. Argparse's message would name the enum's class."""
-    word = word_of(*choices)
-    return lambda text: choices(word(text))
+    word = word_of(*members)
+    return lambda text: members(word(text))
 
 
 def word_of(*words: str) -> Callable[[str], str]:

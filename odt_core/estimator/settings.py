@@ -18,7 +18,7 @@ from odt_core.problem import Goal, LeafCount, Objective, SmallestLeaf
 from odt_core.training import TrainSpec
 from odt_core.tree import Tree
 
-Choice = TypeVar("Choice", bound=StrEnum)
+Member = TypeVar("Member", bound=StrEnum)
 
 CUTS_HELP = "give 'deciles', 'every', a number of quantiles, or a list of cut points"
 
@@ -119,11 +119,11 @@ def smallest_leaf(rows: Any, of: str, factor: Fraction) -> SmallestLeaf | None:
     return SmallestLeaf(least, one_of(LeafCount, of, "min_leaf_of"))
 
 
-def one_of(choices: type[Choice], value: str, name: str) -> Choice:
+def one_of(members: type[Member], value: str, name: str) -> Member:
     """Read a parameter whose value is a member of an enum."""
-    if value not in tuple(choices):
-        raise InputError(f"{name} is {value!r}: choose one of {', '.join(choices)}.")
-    return choices(value)
+    if value not in tuple(members):
+        raise InputError(f"{name} is {value!r}: choose one of {', '.join(members)}.")
+    return members(value)
 
 
 def parameters(spec: TrainSpec, tree: Tree) -> dict[str, Any]:

@@ -271,7 +271,7 @@ def _moves(
     """
     allowed: dict[int, frozenset[int]] = {}
     supported: dict[int, frozenset[int]] = {}
-    unseen_reaches: dict[int, bool] = {}
+    unseen_passes: dict[int, bool] = {}
     for node, goes_left in tree.paths[leaf]:
         g = node.split.feature
         everything = frozenset(range(tree.features[g].n_values))
@@ -279,27 +279,27 @@ def _moves(
         allowed[g] = allowed.get(g, everything) & side
         here = side - tree.absent(node)
         supported[g] = supported.get(g, everything) & here
-        unseen_reaches[g] = unseen_reaches.get(g, True) and node.unseen_left == goes_left
+        unseen_passes[g] = unseen_passes.get(g, True) and node.unseen_left == goes_left
     moves = []
-    for g, reach in allowed.items():
-        if not reach:
+    for g, passing in allowed.items():
+        if not passing:
             return None
         code = codes.get(g)
-        stays = unseen_reaches[g] if code == UNSEEN else code in reach
+        stays = unseen_passes[g] if code == UNSEEN else code in passing
         if not stays:
-            best = supported[g] or reach
+            best = supported[g] or passing
             moves.append(_move(tree.features[g], best, code, values.get(g)))
     return moves
 
 
-def _move(feature: Feature, reach: frozenset[int], code: int | None, value: Value) -> _Move:
-    """The nearest value among those that reach a leaf, in plain words."""
+def _move(feature: Feature, passing: frozenset[int], code: int | None, value: Value) -> _Move:
+    """The nearest value among those that lead to a leaf, in plain words."""
     name = feature_words(feature)
     if not feature.is_numerical:
-        names = [category_words(feature.values[each]) for each in sorted(reach)]
+        names = [category_words(feature.values[each]) for each in sorted(passing)]
         shown = names[:3] + ([f"one of {len(names) - 3} others"] if len(names) > 3 else [])
         return _Move(f"{name} were {list_words(shown, ' or ')}", 1.0)
-    ordered = sorted(each for each in reach if each < feature.n_ordered)
+    ordered = sorted(each for each in passing if each < feature.n_ordered)
     if not ordered:
         return _Move(f"{name} were missing", 1.0)
     if value is None or code is None:

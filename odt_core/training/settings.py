@@ -64,7 +64,7 @@ def settings_words(spec: TrainSpec, question_rules: Sequence[str] | None = None)
         "Largest set of categories": "no cap" if spec.max_card is None else str(spec.max_card),
         "Smallest leaf": leaf_words(spec.smallest_leaf),
         "Rules": "; ".join(rules),
-        "Split": split_words(spec.split),
+        "Split": division_words(spec.split),
         "Cut points": cut_words(spec.schema),
         "Time limit": seconds_words(spec.time_limit),
         "Engine": spec.engine.value,
@@ -112,17 +112,17 @@ def node_rule_words(rule: NodeRuleSpec) -> str:
     return f"{where}: {rule.feature} is {list_words(_first(rule.categories or ()), ' or ')}?"
 
 
-def split_words(split: SplitSpec) -> str:
+def division_words(split: SplitSpec) -> str:
     """Write which rows train and which test; plain text.
 
     Examples
     --------
-    >>> split_words(SplitSpec.parse("80%", seed=3))
+    >>> division_words(SplitSpec.parse("80%", seed=3))
     'train on 80%, test on the rest, seed 3'
     """
     if split.fold is not None:
         whole = dataclasses.replace(split, fold=None)
-        return f"{fold_words(split.fold)} of the training rows ({split_words(whole)})"
+        return f"{fold_words(split.fold)} of the training rows ({division_words(whole)})"
     if split.train_size == "all":
         return "train on every row, test on none"
     test = "the rest" if split.test_size is None else f"{_size(split.test_size)} of the rest"

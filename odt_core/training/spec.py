@@ -185,7 +185,7 @@ class TrainSpec:
     schema : Schema
         Target, positive label, and the reading of each column.
     split : SplitSpec
-        The split into training and test rows.
+        The division into training and test rows.
     topology : Topology or AnyShape
         The tree's shape, or any shape with at most so many questions.
     objective : Objective

@@ -18,7 +18,7 @@ from odt_core.training import (
     TrainSpec,
     settings_words,
 )
-from odt_core.training.settings import split_words
+from odt_core.training.settings import division_words
 
 AGE, SEX, PULSE = (
     ColumnSchema("age", ColumnKind.NUMERICAL),
@@ -92,4 +92,4 @@ def test_a_long_list_is_cut_short_with_how_many_are_left() -> None:
     ],
 )
 def test_a_split_is_reported_as_it_was_asked(train: str, test: str | None, words: str) -> None:
-    assert split_words(SplitSpec.parse(train, test)) == words
+    assert division_words(SplitSpec.parse(train, test)) == words
