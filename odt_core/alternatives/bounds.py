@@ -20,7 +20,6 @@ from odt_core.alternatives.questions import Flags, Floats, Questions, Whole, mos
 from odt_core.alternatives.set_pairs import LEAF_OF_STUMPS, CostTable, Stumps, best_sets
 from odt_core.alternatives.shape_nodes import ShapeNode
 from odt_core.problem import Problem, Split
-from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     Encoding,
     Masks,
@@ -33,6 +32,7 @@ from odt_core.solvers.search.columns import (
 from odt_core.solvers.search.columns import Floats as Numbers
 from odt_core.solvers.search.search import Search
 from odt_core.solvers.search.subsets import Nodes, Sides, Wanted, walk
+from odt_core.solvers.search.subtrees import Subtree
 
 NUMBERS_AT_ONCE = 4_000_000
 """The most numbers in a table of pairs of questions at a time."""
@@ -379,7 +379,7 @@ class LossBounds:
             most[:, 0] -= rest
             return self._least_of_masks(children[x], masks, most)[:, 0]
 
-        def take(nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
+        def take(nodes: Nodes, split_of: Callable[[int], Subtree]) -> None:
             sides = nodes.masks
             parts = np.flatnonzero(sides[0].any(axis=1) & sides[1].any(axis=1))
             most = np.repeat(limits[None], len(sides[0]), axis=0)

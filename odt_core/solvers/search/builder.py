@@ -1,4 +1,4 @@
-"""Builds assignments (splits and labels of a topology) from choices or from points of fronts."""
+"""Builds assignments (splits and labels of a topology) from subtrees or from points of fronts."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 
 from odt_core.problem import Problem, Split
 from odt_core.solution import Assignment
-from odt_core.solvers.search.choices import Choice, best_stump, column_sums, inside
 from odt_core.solvers.search.columns import STUMP, Encoding, Floats, Whole, groups_of, pack
 from odt_core.solvers.search.front_twins import called
 from odt_core.solvers.search.groups import CHAIN, FULL
+from odt_core.solvers.search.subtrees import Subtree, best_stump, column_sums, inside
 
 if TYPE_CHECKING:
     from odt_core.solvers.search.fronts import Front
     from odt_core.solvers.search.search import Search
 
 
-NEGATIVE, POSITIVE = Choice(-1, False, ()), Choice(-1, True, ())
+NEGATIVE, POSITIVE = Subtree(-1, False, ()), Subtree(-1, True, ())
 """The labels of leaves."""
 
 
@@ -29,64 +29,64 @@ class Builder:
 
     problem: Problem
     encoding: Encoding
-    search: Search | None = None  # finds the splits that a choice lacks
+    search: Search | None = None  # finds the splits that a subtree lacks
     splits: dict[int, Split] = field(default_factory=dict)
     labels: dict[int, bool] = field(default_factory=dict)
     cost: int = 0
 
-    def build(self, choice: Choice | None = None) -> Assignment:
-        """The tree whose root has this choice. The search finds splits that the choice lacks."""
-        self._visit(0, np.arange(len(self.encoding.table.d)), choice)
+    def build(self, subtree: Subtree | None = None) -> Assignment:
+        """The tree that begins with a subtree. The search finds splits that the subtree lacks."""
+        self._visit(0, np.arange(len(self.encoding.table.d)), subtree)
         topology = self.problem.topology
         return Assignment(
             tuple(self.splits[node] for node in range(topology.n_nodes)),
             tuple(self.labels[leaf] for leaf in range(topology.n_leaves)),
         )
 
-    def _visit(self, child: int, rows: Whole, choice: Choice | None) -> None:
+    def _visit(self, child: int, rows: Whole, subtree: Subtree | None) -> None:
         if child < 0:
-            self._leaf(child, rows, choice)
+            self._leaf(child, rows, subtree)
             return
         table, family = self.encoding.table, self.encoding.families[child]
-        choice = choice or self._solved(family, rows)
-        members = inside(self.encoding, choice, rows)
+        subtree = subtree or self._solved(family, rows)
+        members = inside(self.encoding, subtree, rows)
         left, right = self.problem.topology.children(child)
         low, high = int(table.low[family]), int(table.high[family])
         left_is_high = low != high and self._family_of(left) == high and not table.one_way[family]
-        members_left = choice.to_high == left_is_high
-        self.splits[child] = split_of(self.problem, self.encoding, child, choice, members_left)
+        members_left = subtree.to_high == left_is_high
+        self.splits[child] = split_of(self.problem, self.encoding, child, subtree, members_left)
         goes_left = members if members_left else ~members
-        below = (choice.high, choice.low) if left_is_high else (choice.low, choice.high)
+        below = (subtree.high, subtree.low) if left_is_high else (subtree.low, subtree.high)
         if table.level[family] == STUMP:
             below = NEGATIVE, POSITIVE
         self._visit(left, rows[goes_left], below[0])
         self._visit(right, rows[~goes_left], below[1])
 
-    def _solved(self, family: int, rows: Whole) -> Choice:
+    def _solved(self, family: int, rows: Whole) -> Subtree:
         """The best split of a family on some rows."""
         if self.encoding.table.level[family] == STUMP:
             return best_stump(self.encoding, family, rows)
         assert self.search is not None
         member = np.zeros(len(self.encoding.table.d), np.bool_)
         member[rows] = True
-        choice = self.search.solve(family, pack(member)[None], np.array([np.inf]), [-1]).choice(0)
-        assert choice is not None
-        return choice
+        subtree = self.search.solve(family, pack(member)[None], np.array([np.inf]), [-1]).subtree(0)
+        assert subtree is not None
+        return subtree
 
     def _family_of(self, child: int) -> int:
         return 0 if child < 0 else self.encoding.families[child]
 
-    def _leaf(self, child: int, rows: Whole, choice: Choice | None) -> None:
+    def _leaf(self, child: int, rows: Whole, subtree: Subtree | None) -> None:
         d = self.encoding.table.d[rows]
-        positive = bool(d.sum() < 0) if choice is None else choice.to_high
+        positive = bool(d.sum() < 0) if subtree is None else subtree.to_high
         self.labels[-1 - child] = positive
         self.cost += int(d[d > 0].sum() if positive else -d[d < 0].sum())
 
 
 def split_of(
-    problem: Problem, encoding: Encoding, node: int, choice: Choice, members_left: bool
+    problem: Problem, encoding: Encoding, node: int, subtree: Subtree, members_left: bool
 ) -> Split:
-    """The question of a choice in the problem's terms.
+    """The question of a subtree's root in the problem's terms.
 
     The split of a set names the smaller side: the cap holds for this side, and categories without
     rows stay on the larger side.
@@ -96,10 +96,10 @@ def split_of(
         return rule.split
     features = problem.data.features
     feature, codes = problem.allowed_features(node)[0], frozenset[int]()
-    if choice.group >= 0:
-        group = encoding.groups[choice.group]
-        first = int(encoding.table.start[choice.group])
-        stated = [v - first for v in choice.members]
+    if subtree.group >= 0:
+        group = encoding.groups[subtree.group]
+        first = int(encoding.table.start[subtree.group])
+        stated = [v - first for v in subtree.members]
         if group.kind != CHAIN and 2 * len(stated) > group.n:
             stated = sorted(set(range(group.n)) - set(stated))
             members_left = not members_left
@@ -117,13 +117,13 @@ def point_tree(
 ) -> Assignment:
     """The tree that reaches a point of the root's front."""
     rows = np.arange(len(encoding.positive))
-    choice = point_choice(encoding, front, encoding.families[0], rows, fn, fp)
-    return Builder(problem, encoding).build(choice)
+    subtree = point_subtree(encoding, front, encoding.families[0], rows, fn, fp)
+    return Builder(problem, encoding).build(subtree)
 
 
-def point_choice(
+def point_subtree(
     encoding: Encoding, front: Front | None, family: int, rows: Whole, fn: float, fp: float
-) -> Choice:
+) -> Subtree:
     """The splits of a family on some rows that reach a point of its front.
 
     `encoding` belongs to the search that found the front. A leaf-adjacent family has no front.
@@ -138,39 +138,39 @@ def point_choice(
     number, low_fn, low_fp = front.points[2:, at].tolist()
     source = front.sources[int(number)]
     assert source is not None and not isinstance(source, Assignment)
-    choice, *below = source
-    members = inside(encoding, choice, rows)
+    subtree, *below = source
+    members = inside(encoding, subtree, rows)
     low, high = (
-        (rows[~members], rows[members]) if choice.to_high else (rows[members], rows[~members])
+        (rows[~members], rows[members]) if subtree.to_high else (rows[members], rows[~members])
     )
     return replace(
-        choice,
-        low=point_choice(encoding, below[0], int(table.low[family]), low, low_fn, low_fp),
-        high=point_choice(
+        subtree,
+        low=point_subtree(encoding, below[0], int(table.low[family]), low, low_fn, low_fp),
+        high=point_subtree(
             encoding, below[1], int(table.high[family]), high, fn - low_fn, fp - low_fp
         ),
     )
 
 
-def _stump(encoding: Encoding, family: int, rows: Whole, fn: float, fp: float) -> Choice:
+def _stump(encoding: Encoding, family: int, rows: Whole, fn: float, fp: float) -> Subtree:
     """A leaf-adjacent split with these errors."""
     table = encoding.table
     P, N = (column_sums(table, rows, each[rows]) for each in (encoding.positive, encoding.negative))
     tp, tn = encoding.positive[rows].sum(), encoding.negative[rows].sum()
     if table.empty_ok[family] and (fn, fp) in ((tp, 0), (0, tn)):
-        return Choice(-1, (fn, fp) == (tp, 0), ())
+        return Subtree(-1, (fn, fp) == (tp, 0), ())
     for group in groups_of(table, family):
         s, e = int(table.start[group]), int(table.start[group + 1])
         a, b = P[s:e], N[s:e]
         for positive, goal in ((True, (tp - fn, fp)), (False, (fn, tn - fp))):
             one = np.flatnonzero((a == goal[0]) & (b == goal[1]))
             if len(one):
-                return Choice(group, positive, (s + int(one[0]),))
+                return Subtree(group, positive, (s + int(one[0]),))
         if table.arity[group] > 1:
             most = 0 if table.kind[group] == FULL else int(table.arity[group])
             found = subset(a, b, fn, fp, most, bool(encoding.smallest))
             if found is not None:
-                return Choice(group, found[1], tuple(s + v for v in found[0]))
+                return Subtree(group, found[1], tuple(s + v for v in found[0]))
     raise AssertionError("a leaf-adjacent split does not reach its point")
 
 

@@ -145,9 +145,9 @@ class FrontRun(Run):
             self.cuts[at] = (alpha, beta, max(weighted.base + math.ceil(bound), self.cuts[at][2]))
 
         search = Search(weighted, self.halt, self.control.threads, on_bound=raise_bound)
-        cost, choice = search.root()
+        cost, subtree = search.root()
         raise_bound(cost)
-        return self.offer(Builder(self.problem, weighted, search).build(choice))
+        return self.offer(Builder(self.problem, weighted, search).build(subtree))
 
     def fill(self) -> None:
         """Find what lies between the corners."""
@@ -297,8 +297,8 @@ class FloorRun(FrontRun):
             for ratio in ratios[: self._n_first_trees()]:
                 weighted = self.free.with_costs(ratio.numerator, ratio.denominator)
                 search = Search(weighted, self.halt)
-                _, choice = search.greedy(weighted.families[0], weighted.everything)
-                self.offer(Builder(self.problem, weighted, search).build(choice))
+                _, subtree = search.greedy(weighted.families[0], weighted.everything)
+                self.offer(Builder(self.problem, weighted, search).build(subtree))
                 if self.best is not None:
                     return
         one_pass = data.n_features * self.problem.topology.n_nodes * len(data.merged().y)

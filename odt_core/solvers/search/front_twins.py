@@ -31,8 +31,8 @@ def first_open(bounds: Floats, alpha: Floats, beta: Floats, wanted: Floats, foun
     if not len(x):
         found[:] = -1
         return
-    reach = alpha[:, None] * x + beta[:, None] * y
-    open_: Flags = np.asarray((reach[None] >= bounds[:, :, None]).all(axis=1))
+    cost = alpha[:, None] * x + beta[:, None] * y
+    open_: Flags = np.asarray((cost[None] >= bounds[:, :, None]).all(axis=1))
     found[:] = np.where(open_.any(axis=1), open_.argmax(axis=1), -1)
 
 

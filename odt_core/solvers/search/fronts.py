@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from odt_core.solution import Assignment
 from odt_core.solvers.search import loader
-from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     PAIR,
     STUMP,
@@ -32,6 +31,7 @@ from odt_core.solvers.search.columns import (
 from odt_core.solvers.search.search import Search, Stopped
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds, Splits
 from odt_core.solvers.search.subsets import Nodes, Wanted, walk
+from odt_core.solvers.search.subtrees import Subtree
 
 Sums = tuple[Floats, ...]
 """Four arrays: positive and negative weight of row sets in each column, ``[B, V]``, and of the
@@ -85,9 +85,9 @@ class Front:
 
 
 class Joined(NamedTuple):
-    """A split with the fronts of its children."""
+    """A subtree with the fronts of its children."""
 
-    choice: Choice
+    subtree: Subtree
     low: Front
     high: Front
 
@@ -303,7 +303,7 @@ class Node(Bounds):
                     cost = self.search.bounds_on(i, child, self.mask[None], limit)[0]
                     self.whole[y, i] = max(self.whole[y, i], cost)
             lower = np.stack([np.zeros_like(self.whole[y]), self.whole[y]])
-            self._try(Choice(-1, bool(way), ()), np.zeros_like(self.mask), lower)
+            self._try(Subtree(-1, bool(way), ()), np.zeros_like(self.mask), lower)
 
     # ------------------------------------------------------------ bounds
 
@@ -392,10 +392,10 @@ class Node(Bounds):
             split = int(splits[at])
             lower = np.stack([self.bound[INSIDE, x, :, split], self.bound[OUTSIDE, y, :, split]])
             inner = self.splits.masks(splits[at : at + 1])[0] & self.mask
-            self._try(self.splits.choice(split, way), inner, lower)
+            self._try(self.splits.subtree(split, way), inner, lower)
             self.closed[way, split] = np.inf
 
-    def _try(self, choice: Choice, inner: Masks, lower: Floats) -> None:
+    def _try(self, subtree: Subtree, inner: Masks, lower: Floats) -> None:
         """Insert the points of a split unless its bounds exclude it.
 
         `inner` are the members' rows. `lower`, float64[2, L], has the bounds of the members' rows
@@ -406,12 +406,12 @@ class Node(Bounds):
         if not self.is_open(lower.sum(axis=0)[None])[0]:
             return
         find = self._stump_fronts if self.is_pair else self._deeper_fronts
-        fronts = find(int(choice.to_high), inner, lower)
+        fronts = find(int(subtree.to_high), inner, lower)
         if fronts is None:
             return
-        low, high = fronts[::-1] if choice.to_high else fronts
+        low, high = fronts[::-1] if subtree.to_high else fronts
         if front.combine(low.found, high.found, len(front.sources)):
-            front.sources.append(Joined(choice, low, high))
+            front.sources.append(Joined(subtree, low, high))
             if self.family == self.search.encoding.families[0]:
                 self.search.tighten(front)
 
@@ -457,11 +457,11 @@ class Node(Bounds):
             own[at, i] = np.maximum(own[at, i], cost)
         return own
 
-    def _take(self, nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
+    def _take(self, nodes: Nodes, split_of: Callable[[int], Subtree]) -> None:
         """Try complete subsets."""
         for i in range(len(nodes.is_high)):
-            choice = split_of(i)
-            inner = nodes.masks[1 if choice.to_high else 0][i]
+            subtree = split_of(i)
+            inner = nodes.masks[1 if subtree.to_high else 0][i]
             low, high = nodes.cost[0][i], nodes.cost[1][i]
-            lower = np.stack([high, low] if choice.to_high else [low, high])
-            self._try(choice, inner, lower)
+            lower = np.stack([high, low] if subtree.to_high else [low, high])
+            self._try(subtree, inner, lower)

@@ -526,26 +526,26 @@ def leaf_costs(table: Columns, family: int, X: Floats, total: Floats, positive: 
 
 
 @inner
-def write_split(choice, group, to_high, n, first, second):
+def write_split(split, group, to_high, n, first, second):
     """Write a split of at most two columns."""
-    choice[0] = group
-    choice[1] = to_high
-    choice[2] = n
+    split[0] = group
+    split[1] = to_high
+    split[2] = n
     if n > 0:
-        choice[3] = first
+        split[3] = first
     if n > 1:
-        choice[4] = second
+        split[4] = second
 
 
 @jit
-def two_into(T, family, masks, limits, halt, cost, choice, S):
+def two_into(T, family, masks, limits, halt, cost, split, S):
     """`two_levels` with working memory."""
-    cost[:], choice[:, :], choice[:, 0] = 0.0, 0, -2
+    cost[:], split[:, :], split[:, 0] = 0.0, 0, -2
     for b in range(len(masks)):
         if halt[0] != 0:
             return
         total, positive = fill_table(T, masks[b], S.F, S.D, S.P)
-        best = two_of_table(T, family, total, positive, limits[b], choice[b], S, halt)
+        best = two_of_table(T, family, total, positive, limits[b], split[b], S, halt)
         if halt[0] == 0:
             cost[b] = best
 
@@ -568,7 +568,7 @@ def two_levels(table: Columns, *rest: Any) -> None:
         Set to end the search. Row sets that are not solved then have the cost 0.
     cost : float64[B]
         Filled with the least costs.
-    choice : int32[B, 3 + M]
+    split : int32[B, 3 + M]
         Filled with the splits: group, whether the members go to the high child, number of members,
         their columns. Group -1: a question without members. Group -2: no split.
     """
@@ -576,14 +576,14 @@ def two_levels(table: Columns, *rest: Any) -> None:
 
 
 @jit
-def two_sides_into(T, family, X, base, first, second, outside, limits, halt, cost, choice, S):
+def two_sides_into(T, family, X, base, first, second, outside, limits, halt, cost, split, S):
     """`two_levels_of_sides` with working memory."""
-    cost[:], choice[:, :], choice[:, 0] = 0.0, 0, -2
+    cost[:], split[:, :], split[:, 0] = 0.0, 0, -2
     for b in range(len(first)):
         if halt[0] != 0:
             return
         side_table(X, base, first[b], second[b], outside[b], S)
-        best = two_of_table(T, family, S.totals[0], S.totals[1], limits[b], choice[b], S, halt)
+        best = two_of_table(T, family, S.totals[0], S.totals[1], limits[b], split[b], S, halt)
         if halt[0] == 0:
             cost[b] = best
 
@@ -599,7 +599,7 @@ def two_levels_of_sides(table: Columns, *rest: Any) -> None:
 
 
 @inner
-def two_of_table(T, family, total, positive, limit, choice, S, halt):
+def two_of_table(T, family, total, positive, limit, split, S, halt):
     """Least cost of a family of two levels for the table in S, if it is below `limit`."""
     low, high = T.low[family], T.high[family]
     best = limit
@@ -608,7 +608,7 @@ def two_of_table(T, family, total, positive, limit, choice, S, halt):
             value = one_set(T, low if to_high else high, S.D, total, positive, S.acc)
             if value < best:
                 best = value
-                write_split(choice, -1, to_high, 0, 0, 0)
+                write_split(split, -1, to_high, 0, 0, 0)
     if best <= 0.0:
         return best
     for v in range(len(S.D)):
@@ -619,16 +619,16 @@ def two_of_table(T, family, total, positive, limit, choice, S, halt):
     else:
         for v in range(len(S.D)):
             S.sides[1, v] = S.sides[0, v]
-    best = singles(T, family, total, positive, best, choice, S)
+    best = singles(T, family, total, positive, best, split, S)
     for way in range(3):  # pairs low, pairs high, larger subsets
         for at in range(T.groups_at[family], T.groups_at[family + 1]):
             k = T.groups[at]
             if T.kind[k] == CHAIN or T.arity[k] < 2 or set_bound(T, k, S.sides) >= best:
                 continue
             if T.arity[k] == 2 and way < (1 if low == high else 2):
-                best = pairs(T, family, k, way, total, positive, best, choice, S)
+                best = pairs(T, family, k, way, total, positive, best, split, S)
             elif T.arity[k] > 2 and way == 2:
-                best = subsets(T, family, k, best, choice, S, halt)
+                best = subsets(T, family, k, best, split, S, halt)
     return best
 
 
@@ -644,7 +644,7 @@ def set_bound(T, k, sides):
 
 
 @inner
-def singles(T, family, total, positive, best, choice, S):
+def singles(T, family, total, positive, best, split, S):
     """Try splits by one column. Neighbouring groups are solved together."""
     low, high = T.low[family], T.high[family]
     tot, pos, sides, least = S.lines[0], S.lines[1], S.sides, best
@@ -678,12 +678,12 @@ def singles(T, family, total, positive, best, choice, S):
                 value = sides[way, v] + sides[3 - way, v]
                 if value < best:
                     best = value
-                    write_split(choice, T.group[v], way, 1, v, 0)
+                    write_split(split, T.group[v], way, 1, v, 0)
     return best
 
 
 @inner
-def pairs(T, family, k, way, total, positive, best, choice, S):
+def pairs(T, family, k, way, total, positive, best, split, S):
     """Try splits of a set by two columns that go to the low (way 0) or high child (1).
 
     Splits that lower bounds leave open are solved together.
@@ -710,15 +710,15 @@ def pairs(T, family, k, way, total, positive, best, choice, S):
                 S.pairs[0, n], S.pairs[1, n] = u, v
                 n += 1
                 if n == BLOCK:
-                    best = open_pairs(T, family, way, n, total, positive, best, choice, S)
+                    best = open_pairs(T, family, way, n, total, positive, best, split, S)
                     n = 0
     if n > 0:
-        best = open_pairs(T, family, way, n, total, positive, best, choice, S)
+        best = open_pairs(T, family, way, n, total, positive, best, split, S)
     return best
 
 
 @inner
-def open_pairs(T, family, way, n, total, positive, best, choice, S):
+def open_pairs(T, family, way, n, total, positive, best, split, S):
     """Solve the splits whose two columns (`S.pairs`) go to the low (way 0) or high child (1)."""
     first, second = S.pairs[0], S.pairs[1]
     tot, pos, inside, outside, zero = S.few[0], S.few[1], S.few[2], S.few[3], S.lines[0]
@@ -741,7 +741,7 @@ def open_pairs(T, family, way, n, total, positive, best, choice, S):
         value = inside[i] + outside[i]
         if value < best:
             best = value
-            write_split(choice, T.group[first[i]], way, 2, first[i], second[i])
+            write_split(split, T.group[first[i]], way, 2, first[i], second[i])
     return best
 
 
@@ -771,7 +771,7 @@ have the cost, the sum of d and the positive weight, each of the low and of the 
 
 
 @inner
-def subsets(T, family, k, best, choice, S, halt):
+def subsets(T, family, k, best, split, S, halt):
     """Try splits of a set by any allowed subset. Walks depth first over the columns."""
     size, arity = T.start[k + 1] - T.start[k], T.arity[k]
     order, side, lows = S.order[0], S.order[1], S.order[2]
@@ -813,7 +813,7 @@ def subsets(T, family, k, best, choice, S, halt):
         if one_sided and n == size and not T.empty_ok[family]:
             continue
         best = value
-        write_subset(T, k, n, order, side, choice)
+        write_subset(T, k, n, order, side, split)
     return best
 
 
@@ -834,7 +834,7 @@ def step(T, child, to, i, v, S):
 
 
 @inner
-def write_subset(T, k, n, order, side, choice):
+def write_subset(T, k, n, order, side, split):
     """Write the split that sends order[i] to the low (side 1) or high (2) child.
 
     It names the smaller side. If this side is empty, it names a column without rows.
@@ -846,7 +846,7 @@ def write_subset(T, k, n, order, side, choice):
     m = 0
     for i in range(n):
         if side[i] == stated:
-            choice[3 + m] = order[i]
+            split[3 + m] = order[i]
             m += 1
     if m == 0:
         for v in range(T.start[k], T.start[k + 1]):
@@ -854,9 +854,9 @@ def write_subset(T, k, n, order, side, choice):
             for i in range(n):
                 known |= order[i] == v
             if not known and m == 0:
-                choice[3] = v
+                split[3] = v
                 m = 1
-    choice[0], choice[1], choice[2] = k, stated - 1, m
+    split[0], split[1], split[2] = k, stated - 1, m
 
 
 # ---------------------------------------------------------------- compiling
@@ -871,14 +871,14 @@ def compile_kernels(table: Columns, mask: npt.NDArray) -> None:
     count_pairs(table, mask, counted, halt)
     where = np.arange(v)
     leaf_costs(table, STUMP, F, D, P)
-    cost, choice = np.empty(1), np.empty((1, 5), np.int32)
+    cost, split = np.empty(1), np.empty((1, 5), np.int32)
     family = int(table.level.argmax())
-    two_levels(table, family, mask[None], np.ones(1), halt, cost, choice)
+    two_levels(table, family, mask[None], np.ones(1), halt, cost, split)
     at = np.zeros((v, v), np.int64)
     crossings = Crossings(np.zeros((v, v, v), np.float32), np.zeros((v, v), np.float32), at)
     count_ones(table, table.bits, crossings.one, F, F.copy(), halt)
     count_lines(table, table.bits, crossings, halt)
     two_levels_of_sides(
         table, family, crossings, BaseTables(F, F, totals, where, True), where[:1], where[:1] - 1,
-        np.ones(1, np.bool_), np.ones(1), halt, cost, choice,
+        np.ones(1, np.bool_), np.ones(1), halt, cost, split,
     )  # fmt: skip

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     PAIR,
     STUMP,
@@ -26,6 +25,7 @@ from odt_core.solvers.search.columns import (
 )
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds
 from odt_core.solvers.search.subsets import Nodes, Wanted, walk
+from odt_core.solvers.search.subtrees import Subtree
 
 if TYPE_CHECKING:
     from odt_core.solvers.search.search import Search, SideCosts
@@ -66,7 +66,7 @@ class Loop(Bounds):
         self.search, self.mask, self.place, self.top = search, mask, place, top
         self.best = limit
         self.singles_done = False
-        self.choice: Choice | None = None
+        self.subtree: Subtree | None = None
         self.has_sets = bool(search.splits.is_set.any())
         # without sets, a limit saves no time in solving two levels, and the answer says less
         self.solves_to_the_end = not self.has_sets and not search.by_sweeps
@@ -77,7 +77,7 @@ class Loop(Bounds):
     # ------------------------------------------------------------ the loop
 
     def solve(self) -> float:
-        """The least cost below the limit, with its split in `choice`; else the limit."""
+        """The least cost below the limit, with its split in `subtree`; else the limit."""
         self._begin()
         batch = FIRST_BATCH if self.top else LATER_BATCH
         sides = self._round()
@@ -116,25 +116,25 @@ class Loop(Bounds):
         If a branch may be empty, the child's best tree is also a tree of this node.
         """
         for x, child in enumerate(self.children[: self.h + 1]):
-            choice: Choice | None = None
+            subtree: Subtree | None = None
             if not self.is_solved[x] and self.whole[x] < self.best:
                 limit = np.array([self.best])
                 store = self.search.store if self.top else None
                 place = -1 if store is None else store.everywhere
                 answer = self.search.solve(child, self.mask[None], limit, [place])
                 self.whole[x] = max(float(answer.cost[0]), self.whole[x])
-                self.is_solved[x], choice = answer.cost[0] < self.best, answer.choice(0)
+                self.is_solved[x], subtree = answer.cost[0] < self.best, answer.subtree(0)
             if self.is_solved[x] and self.table.empty_ok[self.family]:
                 # a question without members sends all rows to the child that members do not go to
-                low, high = (choice, None) if x == 0 else (None, choice)
-                self._offer(self.whole[x], Choice(-1, x == 0, (), low, high))
+                low, high = (subtree, None) if x == 0 else (None, subtree)
+                self._offer(self.whole[x], Subtree(-1, x == 0, (), low, high))
 
-    def _offer(self, cost: float, choice: Choice | None) -> None:
-        if cost >= self.best or choice is None:
+    def _offer(self, cost: float, subtree: Subtree | None) -> None:
+        if cost >= self.best or subtree is None:
             return
-        self.best, self.choice = float(cost), choice
+        self.best, self.subtree = float(cost), subtree
         if self.top:
-            self.search.offer(cost, choice)
+            self.search.offer(cost, subtree)
 
     # ------------------------------------------------------------ the choice of sides
 
@@ -168,23 +168,23 @@ class Loop(Bounds):
         done = splits[self.exact[INSIDE, x, splits] & self.exact[OUTSIDE, y, splits]]
         if len(done):
             i = int(done[cost[done - first].argmin()])
-            self._offer(float(cost[i - first]), self._choice_of(way, i))
+            self._offer(float(cost[i - first]), self._subtree_of(way, i))
         if self.has_sets:
             np.maximum(cost, self._set_bounds()[self.splits.group[part]], out=cost)
         splits = splits[cost[splits - first] < self.best]
         return splits, cost[splits - first]
 
-    def _choice_of(self, way: int, split: int) -> Choice:
+    def _subtree_of(self, way: int, split: int) -> Subtree:
         x, y = self._children_of(way)
         into, out = self._found(INSIDE, x, split), self._found(OUTSIDE, y, split)
         low, high = (out, into) if way else (into, out)
-        return self.splits.choice(split, way, low, high)
+        return self.splits.subtree(split, way, low, high)
 
-    def _found(self, side: int, x: int, split: int) -> Choice | None:
+    def _found(self, side: int, x: int, split: int) -> Subtree | None:
         answer, i = self.answers.get((side, x, split), (None, 0))
         if answer is None or self.table.level[self.children[x]] < PAIR:
             return None  # the builder reads this split off the rows again
-        return answer.choice(i)
+        return answer.subtree(i)
 
     def _singles(self) -> Floats:
         """Sides of single columns to solve: only the middle one of each run of open thresholds."""
@@ -303,7 +303,7 @@ class Loop(Bounds):
     def _is_open(self, cost: Floats) -> Flags:
         return np.asarray(cost < self.best)
 
-    def _take(self, nodes: Nodes, split_of: Callable[[int], Choice]) -> None:
+    def _take(self, nodes: Nodes, split_of: Callable[[int], Subtree]) -> None:
         """Offer complete subsets."""
         for i, cost in enumerate((nodes.cost[0] + nodes.cost[1]).tolist()):
             if cost < self.best:

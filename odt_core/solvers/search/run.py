@@ -24,9 +24,9 @@ from odt_core.solution import (
 from odt_core.solvers.control import Control
 from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.search.builder import Builder
-from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import Encoding, Whole, encode
 from odt_core.solvers.search.search import Search, Stopped
+from odt_core.solvers.search.subtrees import Subtree
 from odt_core.tree import count_assignment
 
 POLL_SECONDS = 0.02
@@ -175,19 +175,19 @@ class WeightedRun(Run):
         super().__init__(problem, control)
         self.encoding = encode(problem) if encoding is None else encoding
         self.best = self.cutoff = float(cutoff)
-        self.choice: Choice | None = None  # those splits of the best tree that are known
+        self.subtree: Subtree | None = None  # those splits of the best tree that are known
         self.bound = 0.0  # proved lower bound of the cost
         self.infeasible = False  # whether there is no tree at all
         self._lock = threading.Lock()
-        self._shown: Choice | None = None
+        self._shown: Subtree | None = None
         self.search = Search(
             self.encoding, self.halt, control.threads, self._offer, self._raise_bound, before
         )
 
-    def _offer(self, cost: float, choice: Choice | None) -> None:
+    def _offer(self, cost: float, subtree: Subtree | None) -> None:
         with self._lock:
             if cost < self.best:
-                self.best, self.choice = float(cost), choice
+                self.best, self.subtree = float(cost), subtree
 
     def _raise_bound(self, bound: float) -> None:
         with self._lock:
@@ -206,9 +206,9 @@ class WeightedRun(Run):
 
     def tree(self) -> Assignment | None:
         """A tree that is better than the last one returned; None if there is none."""
-        if self.choice is None or self.choice is self._shown:
+        if self.subtree is None or self.subtree is self._shown:
             return None
-        self._shown = self.choice
+        self._shown = self.subtree
         found = self._build_in_time(self._shown)
         return None if found is None else found[0]
 
@@ -217,31 +217,31 @@ class WeightedRun(Run):
         complete = self.go()
         found = None
         if complete and self.best < self.cutoff:
-            found = self._build(self.choice)
+            found = self._build(self.subtree)
             if found[1] != self.best:
                 raise DisagreementError(f"the tree costs {found[1]}, not {self.best} as found")
-        elif not complete and (self.choice is not None or self.cutoff == math.inf):
-            found = self._build_in_time(self.choice) or self._plain_tree()
+        elif not complete and (self.subtree is not None or self.cutoff == math.inf):
+            found = self._build_in_time(self.subtree) or self._plain_tree()
         self.best = math.inf if found is None else float(found[1])
         self.bound = min(self.bound, self.best)
         tree, (total, bound) = None if found is None else found[0], self.known()
         proved = self.infeasible or total == bound
         return self.outcome(tree, total, bound, proved, self.infeasible)
 
-    def _build(self, choice: Choice | None, halt: Whole | None = None) -> tuple[Assignment, int]:
+    def _build(self, subtree: Subtree | None, halt: Whole | None = None) -> tuple[Assignment, int]:
         builder = Builder(self.problem, self.encoding, Search(self.encoding, halt))
-        return builder.build(choice), builder.cost
+        return builder.build(subtree), builder.cost
 
-    def _build_in_time(self, choice: Choice | None) -> tuple[Assignment, int] | None:
-        """The tree of a choice and its cost; None if finding its other splits takes too long."""
-        if choice is None:
+    def _build_in_time(self, subtree: Subtree | None) -> tuple[Assignment, int] | None:
+        """The whole tree and its cost; None if finding the other splits takes too long."""
+        if subtree is None:
             return None
         halt = np.zeros(1, np.int64)
         timer = threading.Timer(BUILD_SECONDS, halt.fill, (1,))
         timer.daemon = True
         timer.start()
         try:
-            return self._build(choice, halt)
+            return self._build(subtree, halt)
         except Stopped:
             return None
         finally:

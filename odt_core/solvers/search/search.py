@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from odt_core.solvers.search import loader, twins
-from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import (
     PAIR,
     BaseTables,
@@ -28,6 +27,7 @@ from odt_core.solvers.search.columns import (
 from odt_core.solvers.search.loop import Loop
 from odt_core.solvers.search.splits import Splits
 from odt_core.solvers.search.store import BoundStore, Tables
+from odt_core.solvers.search.subtrees import Subtree
 
 AT_ONCE = 2**20
 """Sums of columns that are counted before the flag to stop is read again."""
@@ -39,15 +39,15 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class SideCosts:
-    """The costs of a family on B row sets, and the splits that reach them."""
+    """The costs of a family on B row sets, and the subtrees that reach them."""
 
     cost: Floats  # [B]; at least the limit if the least cost is not below the limit
     rows: npt.NDArray[np.int32] | None = None  # [B, 3 + M]: splits, as `two_levels` wrote them
-    choices: tuple[Choice | None, ...] = ()  # the splits of deeper families
+    subtrees: tuple[Subtree | None, ...] = ()  # of deeper families
 
-    def choice(self, b: int) -> Choice | None:
-        """The split of a row set; None if it is not known."""
-        return Choice.read(self.rows[b]) if self.rows is not None else self.choices[b]
+    def subtree(self, b: int) -> Subtree | None:
+        """The split of a row set, with what is known below it; None if it is not known."""
+        return Subtree.read(self.rows[b]) if self.rows is not None else self.subtrees[b]
 
 
 class Search:
@@ -58,14 +58,14 @@ class Search:
         encoding: Encoding,
         halt: Whole | None = None,  # set to end the search, which then raises `Stopped`
         threads: int = 1,
-        on_better: Callable[[float, Choice], None] | None = None,  # receives each better tree
+        on_better: Callable[[float, Subtree], None] | None = None,  # receives each better tree
         on_bound: Callable[[float], None] | None = None,  # receives lower bounds of the cost
         before: Search | None = None,  # of another topology, whose store and tables are shared
     ) -> None:
         self.encoding, self.table = encoding, encoding.table
         self.halt = np.zeros(1, np.int64) if halt is None else halt
         self.threads = threads
-        self.offer = on_better or (lambda cost, choice: None)
+        self.offer = on_better or (lambda cost, subtree: None)
         self.raise_bound = on_bound or (lambda bound: None)
         self.splits = Splits.of(self.table)
         self.primitives = loader.primitives
@@ -78,7 +78,7 @@ class Search:
 
     # ------------------------------------------------------------ the root
 
-    def root(self, limit: float = np.inf) -> tuple[float, Choice | None]:
+    def root(self, limit: float = np.inf) -> tuple[float, Subtree | None]:
         """The least cost of a tree and its splits, if the cost is below the limit."""
         family, everything = self.encoding.families[0], self.encoding.everything
         level = self.table.level[family]
@@ -86,12 +86,12 @@ class Search:
             self.store = BoundStore.of(self)
         if level > PAIR:
             loop = Loop(self, family, everything, limit, top=True)
-            return loop.solve(), loop.choice
+            return loop.solve(), loop.subtree
         answer = self.solve(family, everything[None], np.array([limit]), [-1])
-        choice = answer.choice(0) if level == PAIR else None
-        if answer.cost[0] < limit and choice is not None:
-            self.offer(float(answer.cost[0]), choice)
-        return float(answer.cost[0]), choice
+        subtree = answer.subtree(0) if level == PAIR else None
+        if answer.cost[0] < limit and subtree is not None:
+            self.offer(float(answer.cost[0]), subtree)
+        return float(answer.cost[0]), subtree
 
     # ------------------------------------------------------------ row sets
 
@@ -159,70 +159,70 @@ class Search:
     def _in_parts(self, solve: Callable[..., None], *given: npt.NDArray) -> SideCosts:
         """Call a primitive for two levels, in as many parts as there are threads."""
         n = len(given[0])
-        cost, choice = np.empty(n), np.empty((n, 3 + self.most_members), np.int32)
+        cost, split = np.empty(n), np.empty((n, 3 + self.most_members), np.int32)
         parts = min(self.threads, n // 4)
         if parts < 2:
-            solve(*given, self.halt, cost, choice)
+            solve(*given, self.halt, cost, split)
         else:
             cuts = np.linspace(0, n, parts + 1).astype(int).tolist()
 
             def one(i: int) -> None:
                 part = slice(cuts[i], cuts[i + 1])
-                solve(*(each[part] for each in given), self.halt, cost[part], choice[part])
+                solve(*(each[part] for each in given), self.halt, cost[part], split[part])
 
             with ThreadPoolExecutor(parts) as pool:
                 list(pool.map(one, range(parts)))
         self.check()
-        return SideCosts(cost, choice)
+        return SideCosts(cost, split)
 
     def _solve_deep(
         self, family: int, masks: Masks, limits: Floats, places: list[int]
     ) -> SideCosts:
-        def one(i: int) -> tuple[float, Choice | None]:
+        def one(i: int) -> tuple[float, Subtree | None]:
             loop = Loop(self, family, masks[i], float(limits[i]), places[i])
-            return loop.solve(), loop.choice
+            return loop.solve(), loop.subtree
 
         if self.threads > 1 and len(masks) > 1:
             with ThreadPoolExecutor(self.threads) as pool:
                 found = list(pool.map(one, range(len(masks))))
         else:
             found = [one(i) for i in range(len(masks))]
-        costs, choices = zip(*found, strict=True)
-        return SideCosts(np.array(costs), None, choices)
+        costs, subtrees = zip(*found, strict=True)
+        return SideCosts(np.array(costs), None, subtrees)
 
     # ------------------------------------------------------------ a first tree
 
-    def greedy(self, family: int, mask: Masks) -> tuple[float, Choice | None]:
-        """Cost and choices of a greedy tree of a family.
+    def greedy(self, family: int, mask: Masks) -> tuple[float, Subtree | None]:
+        """The cost of a greedy tree of a family, and the tree.
 
         Each node uses the split of the best tree of two levels. The last two levels are optimal.
         """
         table = self.table
         if table.level[family] <= PAIR:
             answer = self.solve(family, mask[None], np.array([np.inf]), [-1])
-            return float(answer.cost[0]), answer.choice(0)
-        choice = self._two_level_split(family, mask)
-        rows = self.splits.union(choice.members) & mask
+            return float(answer.cost[0]), answer.subtree(0)
+        subtree = self._two_level_split(family, mask)
+        rows = self.splits.union(subtree.members) & mask
         low, high = int(table.low[family]), int(table.high[family])
         best, found = np.inf, None
         for to_high in (False,) if low == high or table.one_way[family] else (False, True):
             parts = (mask & ~rows, rows) if to_high else (rows, mask & ~rows)
-            cost_low, choice_low = self.greedy(low, parts[0])
-            cost_high, choice_high = self.greedy(high, parts[1])
+            cost_low, subtree_low = self.greedy(low, parts[0])
+            cost_high, subtree_high = self.greedy(high, parts[1])
             if cost_low + cost_high < best:
                 best = cost_low + cost_high
-                found = Choice(choice.group, to_high, choice.members, choice_low, choice_high)
+                found = Subtree(subtree.group, to_high, subtree.members, subtree_low, subtree_high)
         return best, found
 
-    def _two_level_split(self, family: int, mask: Masks) -> Choice:
+    def _two_level_split(self, family: int, mask: Masks) -> Subtree:
         """The split of the best tree of two levels, or any split if the root may not use it."""
         below = family
         while self.table.level[below] > PAIR:
             below = int(self.table.high[below])
-        choice = self.solve(below, mask[None], np.array([np.inf]), [-1]).choice(0)
+        subtree = self.solve(below, mask[None], np.array([np.inf]), [-1]).subtree(0)
         allowed = groups_of(self.table, family)
-        if choice is not None and choice.group in allowed:
-            return choice
+        if subtree is not None and subtree.group in allowed:
+            return subtree
         if not allowed:
-            return Choice(-1, False, ())
-        return Choice(allowed[0], False, (int(self.table.start[allowed[0]]),))
+            return Subtree(-1, False, ())
+        return Subtree(allowed[0], False, (int(self.table.start[allowed[0]]),))

@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import Columns, Flags, Floats, Masks, Whole, groups_of, pack
 from odt_core.solvers.search.groups import CHAIN
 from odt_core.solvers.search.subsets import Sides
+from odt_core.solvers.search.subtrees import Subtree
 
 MOST_PAIRS = 200_000
 """With more pairs of columns than this, the walk over subsets tries the pairs."""
@@ -129,9 +129,9 @@ class Splits:
         u, v = int(self.first[split]), int(self.second[split])
         return (u,) if v < 0 else (u, v)
 
-    def choice(self, split: int, to_high: int, *below: Choice | None) -> Choice:
-        """The choice of a split, with the choices of the low and high child if known."""
-        return Choice(int(self.group[split]), bool(to_high), self.columns(split), *below)
+    def subtree(self, split: int, to_high: int, *below: Subtree | None) -> Subtree:
+        """A split as a subtree, with the subtrees of the low and high child if known."""
+        return Subtree(int(self.group[split]), bool(to_high), self.columns(split), *below)
 
     def by_group(self, values: Floats) -> Floats:
         """The sum of the columns' values ``[..., V]`` over each set; 0 for a chain."""

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import Columns, Flags, Floats, Masks, Whole
+from odt_core.solvers.search.subtrees import Subtree
 
 BATCH = 64
 """Nodes whose children are solved together."""
@@ -75,7 +75,7 @@ class Wanted(NamedTuple):
 
     is_open: Callable[[Floats], Flags]
     raise_costs: Callable[[int, Masks, Floats, Floats], Floats]
-    take: Callable[[Nodes, Callable[[int], Choice]], None]
+    take: Callable[[Nodes, Callable[[int], Subtree]], None]
 
 
 def walk(sides: Sides, wanted: Wanted) -> None:
@@ -144,7 +144,7 @@ class _Walk:
                 nodes.cost[side, at] = np.maximum(own, raised)
         return nodes
 
-    def _split(self, nodes: Nodes, i: int) -> Choice:
+    def _split(self, nodes: Nodes, i: int) -> Subtree:
         """The split of a node. It names the smaller side."""
         is_high = nodes.is_high[i]
         to_high = bool(is_high.sum() * 2 < len(is_high))
@@ -153,4 +153,4 @@ class _Walk:
             idle = np.setdiff1d(np.arange(len(self.sides.weight)), self.order)
             stated = idle[:1]
         start = int(self.sides.table.start[self.sides.group])
-        return Choice(self.sides.group, to_high, tuple(int(start + v) for v in sorted(stated)))
+        return Subtree(self.sides.group, to_high, tuple(int(start + v) for v in sorted(stated)))

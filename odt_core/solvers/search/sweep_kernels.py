@@ -542,18 +542,18 @@ def fill_bits(w):
 
 
 @inlined
-def keep_if_better(cost, k, to_high, count, w, choice):
+def keep_if_better(cost, k, to_high, count, w, split):
     """Keep a split if it is better than the best so far. Returns whether it is."""
     w.found[1] = min(w.found[1], cost)
     better = cost < w.found[0]
     if better:
         w.found[0] = cost
-        choice[0], choice[1], choice[2] = k, to_high, count
+        split[0], split[1], split[2] = k, to_high, count
     return better
 
 
 @inlined
-def keep_results(info, option, w, choice):
+def keep_results(info, option, w, split):
     """Keep the costs of the slots, and the best split."""
     for i in range(w.state[FILLED]):
         k, at = w.slot[i, 0], w.slot[i, 1]
@@ -569,32 +569,32 @@ def keep_results(info, option, w, choice):
         for to_high in range(1 if option[ONE_WAY] else 2):
             cost = w.result[IN_LOW + to_high, i] + w.result[OUT_HIGH - to_high, i]
             if at == ALL and option[EMPTY_OK]:
-                keep_if_better(w.result[IN_HIGH - to_high, i], -1, to_high, 0, w, choice)
-            elif at != ALL and keep_if_better(cost, k, to_high, count, w, choice):
+                keep_if_better(w.result[IN_HIGH - to_high, i], -1, to_high, 0, w, split)
+            elif at != ALL and keep_if_better(cost, k, to_high, count, w, split):
                 for j in range(count):
                     p = np.int32(w.thresholds[POSITION, at]) if at >= 0 else w.members[i, j]
-                    choice[3 + j] = info[k, START] + p
+                    split[3 + j] = info[k, START] + p
     w.state[FILLED] = 0
 
 
 @inlined
-def split_nothing(info, option, w, choice):
+def split_nothing(info, option, w, split):
     """Keep any split: there are no rows."""
     if option[EMPTY_OK]:
-        keep_if_better(0.0, -1, 0, 0, w, choice)
+        keep_if_better(0.0, -1, 0, 0, w, split)
     for k in range(len(info) - 1):
-        if info[k, ROLE] & 1 and keep_if_better(0.0, k, 0, 1, w, choice):
-            choice[3] = info[k, START]
+        if info[k, ROLE] & 1 and keep_if_better(0.0, k, 0, 1, w, split):
+            split[3] = info[k, START]
 
 
 @jit
-def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
+def solve(order, local, d, masks, limits, halt, cost, split, info, option, w):
     """Solve a family of two levels on each row set."""
     for b in range(len(masks)):
         w.found[0], w.found[1] = limits[b], np.inf
         prepare(order, local, d, masks[b], 1 - option[EMPTY_OK], info, w)
         if w.state[N_ROWS] == 0:
-            split_nothing(info, option, w, choice[b])
+            split_nothing(info, option, w, split[b])
         while w.state[N_ROWS] and halt[0] == 0:
             fill_from_queue(w)
             if w.state[FILLED] == 0:
@@ -605,9 +605,9 @@ def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
                 break
             fill_bits(w)
             sweep(info, option, w)
-            keep_results(info, option, w, choice[b])
+            keep_results(info, option, w, split[b])
         if halt[0]:
-            choice[b, 0] = -2
+            split[b, 0] = -2
             return
         better = w.found[0] < limits[b]
         least = max(limits[b], w.found[1]) if w.found[1] < np.inf else limits[b]
@@ -616,15 +616,15 @@ def solve(order, local, d, masks, limits, halt, cost, choice, info, option, w):
 
 def two_levels_by_sweeps(
     table: Columns, family: int, masks: Masks, limits: Floats, halt: Whole, cost: Floats,
-    choice: Short,
+    split: Short,
 ) -> None:  # fmt: skip
     """Solve two levels like `kernels.two_levels`. A cost not below its limit is a lower bound."""
-    choice[:, 0] = -2
-    choice[:, 1:] = 0
+    split[:, 0] = -2
+    split[:, 1:] = 0
     cost[:] = 0.0
     info, option = make_info(table, family, int(table.low[family]), int(table.high[family]))
     solve(
-        table.order, table.local, table.d, masks, limits, halt, cost, choice, info, option,
+        table.order, table.local, table.d, masks, limits, halt, cost, split, info, option,
         work_for(table),
     )  # fmt: skip
 

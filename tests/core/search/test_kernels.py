@@ -126,7 +126,7 @@ def two_levels(
     search = Search(encoding)
     search.primitives = lambda: primitives  # type: ignore[assignment,return-value]
     answer = search.solve(family, masks, limits, [-1] * len(masks))
-    splits = [answer.choice(b) for b in range(len(masks))]
+    splits = [answer.subtree(b) for b in range(len(masks))]
     return [
         (value, None if split is None else (split.group, split.to_high, frozenset(split.members)))
         for value, split in zip(answer.cost.tolist(), splits, strict=True)

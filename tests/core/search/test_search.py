@@ -14,9 +14,9 @@ from odt_core.problem import EncodedData, Feature, FeatureKind, Goal, Objective,
 from odt_core.solution import Engine, Seconds, TracePoint, make_solution
 from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.solvers.search import frontier, solve_search, warm_up
-from odt_core.solvers.search.choices import Choice
 from odt_core.solvers.search.columns import encode
 from odt_core.solvers.search.subsets import Sides, Wanted, walk
+from odt_core.solvers.search.subtrees import Subtree
 from odt_core.topology import PRESETS, Topology
 from tests.cpu import cpu_seconds
 
@@ -271,7 +271,7 @@ def test_a_walk_ends_once_nothing_is_open() -> None:
     table, family = encoding.table, encoding.families[0]
     k = int(np.diff(table.start).argmax())
     q = int(table.start[k + 1] - table.start[k])
-    taken: list[Choice] = []
+    taken: list[Subtree] = []
     wanted = Wanted(
         lambda cost: np.full(len(cost), not taken),
         lambda x, masks, own, rest: own,

@@ -9,9 +9,9 @@ import pytest
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.solvers.search import columns, solve_search
-from odt_core.solvers.search.choices import Choice, inside
 from odt_core.solvers.search.columns import PAIR, encode, most_members, pack, unpack
 from odt_core.solvers.search.search import Search
+from odt_core.solvers.search.subtrees import Subtree, inside
 from odt_core.topology import Topology
 from tests.examples import blocks
 from tests.properties import referee
@@ -42,13 +42,13 @@ def by_tables(search: Search, family: int, masks: np.ndarray) -> np.ndarray:
     return search.solve(family, masks, np.full(len(masks), EVERYTHING), [-1] * len(masks)).cost
 
 
-def cost_of(search: Search, family: int, mask: np.ndarray, choice: Choice) -> float:
+def cost_of(search: Search, family: int, mask: np.ndarray, subtree: Subtree) -> float:
     """What the split that was named costs."""
     table, every = search.table, np.arange(len(search.table.d))
-    rows, members = unpack(mask, len(every)), inside(search.encoding, choice, every)
+    rows, members = unpack(mask, len(every)), inside(search.encoding, subtree, every)
     parts = pack(np.stack([rows & members, rows & ~members]))
     low, high = (by_tables(search, int(child[family]), parts) for child in (table.low, table.high))
-    return float(high[0] + low[1] if choice.to_high else low[0] + high[1])
+    return float(high[0] + low[1] if subtree.to_high else low[0] + high[1])
 
 
 @pytest.mark.parametrize("seeds", blocks(0, 60, 4))
@@ -79,9 +79,9 @@ def test_sweeps_answer_as_tables_do(
                     assert (answer.cost[~known] <= np.maximum(least, limits)[~known]).all(), seed
                 asked += len(masks)
                 for b in np.flatnonzero(known & (table.level[family] == PAIR)).tolist():
-                    choice = answer.choice(b)
-                    assert choice is not None
-                    assert cost_of(with_tables, family, masks[b], choice) == least[b], seed
+                    subtree = answer.subtree(b)
+                    assert subtree is not None
+                    assert cost_of(with_tables, family, masks[b], subtree) == least[b], seed
     assert asked > 500
 
 
@@ -89,12 +89,12 @@ def test_sweeps_that_are_halted_claim_nothing(kernels: SimpleNamespace) -> None:
     table = encode(random_problem(3)).table
     table = table._replace(order=columns.sorted_rows(table.local))
     masks = row_sets(len(table.d), np.random.default_rng(0))
-    cost, choice = np.empty(7), np.empty((7, 3 + most_members(table)), np.int32)
+    cost, split = np.empty(7), np.empty((7, 3 + most_members(table)), np.int32)
     family = int(np.flatnonzero(table.level == PAIR)[0])
     limits, halt = np.full(7, EVERYTHING), np.ones(1, np.int64)
-    kernels.two_levels_by_sweeps(table, family, masks, limits, halt, cost, choice)
+    kernels.two_levels_by_sweeps(table, family, masks, limits, halt, cost, split)
     assert (cost == 0).all()
-    assert (choice[:, 0] == -2).all()
+    assert (split[:, 0] == -2).all()
 
 
 @pytest.mark.parametrize("half", blocks(0, 10, 4))

@@ -1,4 +1,4 @@
-"""Choices (splits in the search's own terms), and the best leaf-adjacent split of some rows."""
+"""Subtrees in the search's own terms, and the best leaf-adjacent split of some rows."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from odt_core.solvers.search.groups import CHAIN
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A split, or a leaf. A leaf has the group -1 and no members.
+class Subtree:
+    """A split with what is known below it, or a leaf. A leaf has the group -1 and no members.
 
     Attributes
     ----------
@@ -32,34 +32,34 @@ class Choice:
         called positive. For a leaf: whether it is positive.
     members : tuple of int
         The columns whose rows go to one child. All other rows go to the other child.
-    low, high : Choice or None
-        The children's splits if they are known.
+    low, high : Subtree or None
+        The children if their splits are known.
     """
 
     group: int
     to_high: bool
     members: tuple[int, ...]
-    low: Choice | None = None
-    high: Choice | None = None
+    low: Subtree | None = None
+    high: Subtree | None = None
 
     @classmethod
-    def read(cls, row: npt.NDArray[np.int32]) -> Choice | None:
+    def read(cls, row: npt.NDArray[np.int32]) -> Subtree | None:
         """The split in a row that the primitive `two_levels` filled; None if it has no split."""
         group, to_high, n = row[:3].tolist()
         return None if group == -2 else cls(group, bool(to_high), tuple(row[3 : 3 + n].tolist()))
 
 
-def inside(encoding: Encoding, choice: Choice, rows: Whole) -> Flags:
-    """Whether each of the rows is in one of the choice's columns."""
-    if choice.group < 0 or not choice.members:
+def inside(encoding: Encoding, subtree: Subtree, rows: Whole) -> Flags:
+    """Whether each of the rows is in one of the columns of a subtree's split."""
+    if subtree.group < 0 or not subtree.members:
         return np.zeros(len(rows), np.bool_)
     table = encoding.table
-    local = table.local[choice.group, rows]
-    first = int(table.start[choice.group])
-    if table.kind[choice.group] == CHAIN:
-        return np.asarray(local <= choice.members[0] - first)
-    chosen = np.zeros(int(table.start[choice.group + 1]) - first + 1, np.bool_)
-    chosen[[v - first for v in choice.members]] = True
+    local = table.local[subtree.group, rows]
+    first = int(table.start[subtree.group])
+    if table.kind[subtree.group] == CHAIN:
+        return np.asarray(local <= subtree.members[0] - first)
+    chosen = np.zeros(int(table.start[subtree.group + 1]) - first + 1, np.bool_)
+    chosen[[v - first for v in subtree.members]] = True
     return np.asarray(chosen[local])
 
 
@@ -76,7 +76,7 @@ def column_sums(table: Columns, rows: Whole, values: Floats) -> Floats:
 # ---------------------------------------------------------------- leaf-adjacent splits
 
 
-def best_stump(encoding: Encoding, family: int, rows: Whole) -> Choice:
+def best_stump(encoding: Encoding, family: int, rows: Whole) -> Subtree:
     """The best leaf-adjacent split of some rows."""
     table, d = encoding.table, encoding.table.d[rows]
     sums, total, empty_ok = (
@@ -84,7 +84,7 @@ def best_stump(encoding: Encoding, family: int, rows: Whole) -> Choice:
         float(d.sum()),
         bool(table.empty_ok[family]),
     )
-    best, found = (min(0.0, total), Choice(-1, total >= 0, ())) if empty_ok else (np.inf, None)
+    best, found = (min(0.0, total), Subtree(-1, total >= 0, ())) if empty_ok else (np.inf, None)
     for arity, s, e in runs_of(table, family).tolist():
         most = e - s - (not empty_ok) if arity == ANY else arity
         rising = s + np.argsort(sums[s:e], kind="stable")
@@ -93,6 +93,6 @@ def best_stump(encoding: Encoding, family: int, rows: Whole) -> Choice:
             value = float(sign * sums[members].sum()) + (0.0 if sign > 0 else total)
             if value < best:
                 group = int(table.group[members[0]])
-                best, found = value, Choice(group, sign > 0, tuple(members.tolist()))
+                best, found = value, Subtree(group, sign > 0, tuple(members.tolist()))
     assert found is not None
     return found
