@@ -71,7 +71,7 @@ class Survivor:
 
 
 @dataclass(frozen=True, eq=False)
-class _Sides:
+class _SideBounds:
     """Lower bounds of one child on both sides of each of a node's questions.
 
     Attributes
@@ -204,7 +204,7 @@ class LossBounds:
 
     # ------------------------------------------------------------ of both sides of questions
 
-    def _counted_sides(self, node: ShapeNode, child: ShapeNode | None, mask: Flags) -> _Sides:
+    def _counted_sides(self, node: ShapeNode, child: ShapeNode | None, mask: Flags) -> _SideBounds:
         """Bounds of a leaf, or of a node above two leaves, on both sides of every question."""
         q, n = self.questions, len(node.asked)
         low = np.zeros((2, len(self.costs.alpha), n))
@@ -220,7 +220,7 @@ class LossBounds:
                 low[:, m, some] = _both_sides(parts[:, some], asked, d, negative)
                 if child is not None and child.walked:
                     self._add_sets(child, mask, parts[:, some], m, low[:, m, some])
-        return _Sides(low, np.ones((2, n), np.bool_))
+        return _SideBounds(low, np.ones((2, n), np.bool_))
 
     def _add_sets(self, child: ShapeNode, mask: Flags, parts: Floats, m: int, low: Floats) -> None:
         """Lower the bounds of both sides, float64[2, A], to those of sets of categories."""
@@ -273,8 +273,8 @@ class LossBounds:
             for place in np.flatnonzero(open_[way]).tolist()
         ]  # fmt: skip
 
-    def _children_sides(self, node: ShapeNode, mask: Flags) -> tuple[_Sides, _Sides]:
-        found: dict[int, _Sides] = {}
+    def _children_sides(self, node: ShapeNode, mask: Flags) -> tuple[_SideBounds, _SideBounds]:
+        found: dict[int, _SideBounds] = {}
         for child in (node.left, node.right):
             if id(child) in found:
                 continue
@@ -283,7 +283,7 @@ class LossBounds:
             else:
                 n = len(node.asked)
                 low = np.zeros((2, len(self.costs.alpha), n))
-                found[id(child)] = _Sides(low, np.zeros((2, n), np.bool_))
+                found[id(child)] = _SideBounds(low, np.zeros((2, n), np.bool_))
         return found[id(node.left)], found[id(node.right)]
 
     def _refine(
@@ -291,7 +291,7 @@ class LossBounds:
         node: ShapeNode,
         mask: Flags,
         limits: Floats,
-        sides: tuple[_Sides, _Sides],
+        sides: tuple[_SideBounds, _SideBounds],
         unknown: dict[bool, Flags],
     ) -> None:
         """Solve some of the open questions, and use their bounds to raise those of others."""
@@ -329,7 +329,7 @@ class LossBounds:
                 found += places[:SETS_AT_ONCE].tolist()
         return found
 
-    def _carry_on(self, node: ShapeNode, sides: _Sides) -> None:
+    def _carry_on(self, node: ShapeNode, sides: _SideBounds) -> None:
         """Raise bounds to those of smaller row sets, and to sums over disjoint row sets."""
         for some, is_chain in zip(node.slices(), node.chains, strict=True):
             yes, no = sides.low[0][:, some], sides.low[1][:, some]

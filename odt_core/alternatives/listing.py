@@ -104,7 +104,7 @@ class _Row:
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _WithinBudget:
     """All choices whose loss is within a budget, best first.
 
     If the goal counts one kind of error, `others` limits the errors of the other kind; None is no
@@ -222,14 +222,14 @@ class _Listing:
             raise SearchEndedError(End.TIME)
 
     def run(self) -> NearTrees:
-        found: _Found | None = None
+        found: _WithinBudget | None = None
         optimum: int | None = None
         try:
             optimum = self._optimum()
             if optimum is None:
                 return self._result(None, None, End.ALL)
             for budget, others in self._budgets(optimum, self.margin):
-                found = _Found(budget, others, self._rows(budget, others))
+                found = _WithinBudget(budget, others, self._rows(budget, others))
                 # if exactly so many are found at the end, they may be all that there are
                 is_last = budget >= self.most and others is None
                 if len(found.rows) >= self.number + is_last:
@@ -244,7 +244,7 @@ class _Listing:
             end = End.MEMORY
         return self._result(found, optimum, end)
 
-    def _report(self, found: _Found, optimum: int) -> None:
+    def _report(self, found: _WithinBudget, optimum: int) -> None:
         """Report the list so far, but rarely, because each report takes time."""
         began = time.perf_counter()
         if self.on_trees is None or began < self.next_report_at:
@@ -315,7 +315,7 @@ class _Listing:
         merged = self._merged(found)
         return [row for row in merged if row.rank[0] <= budget and row.rank[1] <= most]
 
-    def _beyond(self, found: _Found | None, optimum: int | None) -> list[_Row]:
+    def _beyond(self, found: _WithinBudget | None, optimum: int | None) -> list[_Row]:
         """Further choices of an unfinished search, best first, settled only at the optimum."""
         try:
             entries = [search.so_far() for search in self.searches]
@@ -371,7 +371,7 @@ class _Listing:
         questions = np.array([self.choices.n_questions[n] for n in numbers.tolist()], np.float64)
         return np.stack([loss, others, questions, named], axis=1).reshape(-1, 4)
 
-    def _result(self, found: _Found | None, optimum: int | None, end: End) -> NearTrees:
+    def _result(self, found: _WithinBudget | None, optimum: int | None, end: End) -> NearTrees:
         """Make the list: the complete part, and after an early end what else was found."""
         self.is_over = True
         rows = [] if found is None else list(found.rows)
@@ -395,7 +395,9 @@ class _Listing:
             seconds=time.perf_counter() - self.began,
         )
 
-    def _complete_below(self, found: _Found | None, optimum: int | None, end: End) -> int | None:
+    def _complete_below(
+        self, found: _WithinBudget | None, optimum: int | None, end: End
+    ) -> int | None:
         """The loss below which every choice is listed; None if there are no further choices."""
         if optimum is None:
             return None if end is End.ALL else self.bound
@@ -406,7 +408,7 @@ class _Listing:
         return None if found.budget >= self.most else found.budget + 1
 
     def _trees(
-        self, rows: list[_Row], found: _Found | None, optimum: int | None
+        self, rows: list[_Row], found: _WithinBudget | None, optimum: int | None
     ) -> tuple[NearTree, ...]:
         """Build the trees of the first rows. Add the exact search's tree if the list lacks it."""
         best = self.best

@@ -384,7 +384,7 @@ class NearSearch:
         return sets.take(kept)
 
     def _undominated(
-        self, node: ShapeNode | None, tables: _Tables, masks: Flags, limits: Floats, b: int
+        self, node: ShapeNode | None, tables: _LeafSums, masks: Flags, limits: Floats, b: int
     ) -> Entries:
         numbers = [np.arange(LABELS)[tables.leaf_allowed[b]]]
         costs = [tables.leaf_costs()[b][tables.leaf_allowed[b]]]
@@ -401,7 +401,7 @@ class NearSearch:
         kept = kept[self.choices.allowed(number[kept])]
         return Entries.plain(number[kept], cost[kept])
 
-    def _last_questions(self, masks: Flags, node: ShapeNode | None) -> _Tables:
+    def _last_questions(self, masks: Flags, node: ShapeNode | None) -> _LeafSums:
         """Count the costs of a leaf, or of a node with two leaves, on each of B row sets."""
         q, costs = self.questions, self.costs
         kind = costs.d.dtype
@@ -429,7 +429,7 @@ class NearSearch:
         if node is not None and not node.is_fixed and self.problem.forbid_empty_branches:
             leaf_allowed &= np.array([[bool(self._ways(node, mask))] for mask in masks])
         named = q.named(masks, asked) if len(asked) else np.zeros((len(masks), 0))
-        return _Tables(costs, all_[0], all_[1], yes[0], yes[1], named, allowed, leaf_allowed)
+        return _LeafSums(costs, all_[0], all_[1], yes[0], yes[1], named, allowed, leaf_allowed)
 
     # ------------------------------------------------------------ trees
 
@@ -553,7 +553,7 @@ class NearSearch:
 
 
 @dataclass(frozen=True, eq=False)
-class _Tables:
+class _LeafSums:
     """The sums from which the costs of leaves and of A last questions follow, on B row sets.
 
     Attributes

@@ -43,7 +43,7 @@ def load_evidence(
     InputError
         If a file that an option names cannot be used.
     """
-    given = _Given.of(options, model, sheet)
+    given = _EvidenceFiles.of(options, model, sheet)
     table = None if options.file is None else load_table(options)
     with _store() as store:
         known = KnownRuns(store, LOCAL_OWNER, given.studies)
@@ -76,7 +76,7 @@ _SHOWN = {
 
 
 @dataclass(frozen=True, eq=False)
-class _Given:
+class _EvidenceFiles:
     """The contents of the files in options.
 
     Attributes
@@ -91,7 +91,7 @@ class _Given:
     validations: tuple[ValidationResult, ...]
 
     @classmethod
-    def of(cls, options: argparse.Namespace, model: Model, sheet: SheetFormat) -> _Given:
+    def of(cls, options: argparse.Namespace, model: Model, sheet: SheetFormat) -> _EvidenceFiles:
         """Read the files. Refuse those of other trees, and studies that the sheet does not show."""
         validations = [] if options.validation is None else [_load_validation(options.validation)]
         studies: dict[JobKind, Batch] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from odt_core.export.reading import Reading
+from odt_core.export.reading import ColumnReading
 from odt_core.problem import Feature
 from odt_core.tree import Decision
 
@@ -45,7 +45,9 @@ class IntervalTest:
     missing_left: bool
 
 
-def node_test(feature: Feature, node: Decision, reading: Reading) -> CategoryTest | IntervalTest:
+def node_test(
+    feature: Feature, node: Decision, reading: ColumnReading
+) -> CategoryTest | IntervalTest:
     """Return the condition of a decision node.
 
     Parameters
@@ -54,7 +56,7 @@ def node_test(feature: Feature, node: Decision, reading: Reading) -> CategoryTes
         The node's feature.
     node : Decision
         The node.
-    reading : Reading
+    reading : ColumnReading
         The reading of the column's cells.
     """
     left = node.split.left

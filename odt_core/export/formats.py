@@ -12,7 +12,7 @@ from odt_core import MADE_BY
 from odt_core.errors import InputError
 from odt_core.export.model import Model, file_marks
 from odt_core.export.python_code import python_code
-from odt_core.export.reading import Reading, default_reading, encoder_readings, reading_words
+from odt_core.export.reading import ColumnReading, default_reading, encoder_readings, reading_words
 from odt_core.export.sql_code import sql_code
 from odt_core.export.tree_json import tree_to_json
 from odt_core.problem import EncodedData
@@ -59,7 +59,7 @@ def export_tree(
     *,
     test: EncodedData | None = None,
     theme: Theme | None = None,
-    readings: dict[str, Reading] | None = None,
+    readings: dict[str, ColumnReading] | None = None,
 ) -> bytes:
     """Write a tree as a file's bytes; text is UTF-8.
 
@@ -73,7 +73,7 @@ def export_tree(
         Test rows to count in the leaves of drawings.
     theme : Theme, optional
         Colours of drawings; light by default.
-    readings : dict from str to Reading, optional
+    readings : dict from str to ColumnReading, optional
         The reading of columns for Python and SQL code. By default only an empty cell is a missing
         value. `export_model` uses the model's readings.
 
@@ -109,10 +109,10 @@ class _Export:
     tree: Tree
     test: EncodedData | None = None
     theme: Theme | None = None
-    readings: dict[str, Reading] = field(default_factory=dict)
+    readings: dict[str, ColumnReading] = field(default_factory=dict)
 
     @property
-    def all_readings(self) -> dict[str, Reading]:
+    def all_readings(self) -> dict[str, ColumnReading]:
         """The reading of each column of the tree."""
         usual = {feature.name: default_reading(feature) for feature in self.tree.features}
         return usual | self.readings

@@ -10,7 +10,7 @@ from odt_core.data.forms import REWRITES, day_number
 from odt_core.data.numeric import grouped_pattern, plain_pattern, thousands_marks
 from odt_core.data.spelling import spelled
 from odt_core.export.branches import CategoryTest, node_test
-from odt_core.export.reading import Reading, reading_words, token_numbers
+from odt_core.export.reading import ColumnReading, reading_words, token_numbers
 from odt_core.problem import Feature
 from odt_core.tree import Decision, Leaf, Node, Tree
 from odt_core.words import count_words, printable, split_words, unseen_words
@@ -113,14 +113,14 @@ def _age(number, reference):
 '''
 
 
-def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
+def python_code(tree: Tree, readings: Mapping[str, ColumnReading]) -> str:
     """Write a module with a function ``predict(row)``.
 
     Parameters
     ----------
     tree : Tree
         The tree.
-    readings : mapping from str to Reading
+    readings : mapping from str to ColumnReading
         The reading of each feature's cells.
     """
     used = [tree.features[g].name for g in tree.used_features]
@@ -168,7 +168,7 @@ def python_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
     )
 
 
-def _labels(feature: Feature, reading: Reading) -> list[str]:
+def _labels(feature: Feature, reading: ColumnReading) -> list[str]:
     """A feature's categories without missing values."""
     return [text for code, text in enumerate(feature.values) if code != reading.missing_code]
 
@@ -180,7 +180,9 @@ def _table(name: str, entries: Mapping[str, str]) -> Iterator[str]:
     yield "}"
 
 
-def _lines(tree: Tree, node: Node, readings: Mapping[str, Reading], indent: str) -> Iterator[str]:
+def _lines(
+    tree: Tree, node: Node, readings: Mapping[str, ColumnReading], indent: str
+) -> Iterator[str]:
     if isinstance(node, Leaf):
         rows = count_words(node.n, "training row")
         positive = f"{node.n_positive:,} positive"
@@ -192,7 +194,7 @@ def _lines(tree: Tree, node: Node, readings: Mapping[str, Reading], indent: str)
     yield from _lines(tree, node.right, readings, indent)
 
 
-def _condition(tree: Tree, node: Decision, readings: Mapping[str, Reading]) -> str:
+def _condition(tree: Tree, node: Decision, readings: Mapping[str, ColumnReading]) -> str:
     feature = tree.features[node.split.feature]
     test = node_test(feature, node, readings[feature.name])
     if isinstance(test, CategoryTest):

@@ -19,7 +19,7 @@ from odt_core.words import category_words, list_words, printable
 
 
 @dataclass(frozen=True)
-class Reading:
+class ColumnReading:
     """The reading of one column's cells.
 
     Attributes
@@ -49,17 +49,17 @@ class Reading:
     ends: tuple[float, float] | None = None
 
 
-def default_reading(feature: Feature) -> Reading:
+def default_reading(feature: Feature) -> ColumnReading:
     """Return the reading from the feature alone: its missing bin or category ``(missing)``."""
     if feature.is_numerical:
-        return Reading(feature.n_values - 1 if feature.has_missing else None)
-    return Reading(feature.values.index(MISSING) if MISSING in feature.values else None)
+        return ColumnReading(feature.n_values - 1 if feature.has_missing else None)
+    return ColumnReading(feature.values.index(MISSING) if MISSING in feature.values else None)
 
 
-def encoder_readings(encoder: Mapping[str, Any]) -> dict[str, Reading]:
+def encoder_readings(encoder: Mapping[str, Any]) -> dict[str, ColumnReading]:
     """Return the readings in an encoder's JSON (see `odt_core.data.Encoder`)."""
     return {
-        column["name"]: Reading(
+        column["name"]: ColumnReading(
             column["missing_code"],
             tuple(column["missing_tokens"]),
             column.get("decimal") or encoder["decimal"],
@@ -77,27 +77,27 @@ _FORM_WORDS = {
 }
 
 
-def date_words(reading: Reading) -> str:
+def date_words(reading: ColumnReading) -> str:
     """Describe the number for a date; empty for a column without dates."""
     if reading.reference is not None:
         return f"the age in completed years on {reading.reference}"
     return "the year" if reading.form is NumberForm.YEAR else ""
 
 
-def reading_words(tree: Tree, readings: Mapping[str, Reading]) -> list[str]:
+def reading_words(tree: Tree, readings: Mapping[str, ColumnReading]) -> list[str]:
     """Describe how cells are read, a sentence for each column of the tree with a special reading.
 
     Parameters
     ----------
     tree : Tree
         The tree.
-    readings : mapping from str to Reading
+    readings : mapping from str to ColumnReading
         The reading of each feature's cells.
     """
     sentences = []
     for g in tree.used_features:
         name = tree.features[g].name
-        reading = readings.get(name, Reading(None))
+        reading = readings.get(name, ColumnReading(None))
         if _is_mark(tree.features[g]):
             source = printable(name.removesuffix(LIMIT_MARK))
             sentences.append(
@@ -128,7 +128,7 @@ def _is_mark(feature: Feature) -> bool:
     return feature.name.endswith(LIMIT_MARK) and marks.issuperset(feature.values)
 
 
-def token_numbers(reading: Reading) -> tuple[float, ...]:
+def token_numbers(reading: ColumnReading) -> tuple[float, ...]:
     """Return the missing tokens that are numbers. Other spellings of these numbers also count."""
     texts = pa.array([token.strip() for token in reading.missing_tokens], pa.large_string())
     numbers = parse_numbers(texts, reading.decimal)

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 
 from odt_core import MADE_BY
 from odt_core.export.branches import CategoryTest, IntervalTest, node_test
-from odt_core.export.reading import Reading, reading_words, token_numbers
+from odt_core.export.reading import ColumnReading, reading_words, token_numbers
 from odt_core.tree import Decision, Leaf, Node, Tree
 from odt_core.words import list_words, printable, split_words, unseen_words
 
 INDENT = "  "
 
 
-def sql_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
+def sql_code(tree: Tree, readings: Mapping[str, ColumnReading]) -> str:
     """Write a CASE expression in standard SQL for the predicted class.
 
     Categorical columns are compared as text without surrounding blanks. Numerical columns must be
@@ -24,7 +24,7 @@ def sql_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
     ----------
     tree : Tree
         The tree.
-    readings : mapping from str to Reading
+    readings : mapping from str to ColumnReading
         The reading of each feature's cells.
     """
     comments = [
@@ -41,7 +41,7 @@ def sql_code(tree: Tree, readings: Mapping[str, Reading]) -> str:
     return "\n".join([*lines, *_lines(tree, tree.root, readings, "")]) + "\n"
 
 
-def _spelling_words(tree: Tree, readings: Mapping[str, Reading]) -> str:
+def _spelling_words(tree: Tree, readings: Mapping[str, ColumnReading]) -> str:
     """A note that the code only knows the listed spellings. The encoder also joins new ones."""
     names = [tree.features[g].name for g in tree.used_features]
     joined = [name for name in names if readings[name].joined]
@@ -53,7 +53,9 @@ def _spelling_words(tree: Tree, readings: Mapping[str, Reading]) -> str:
     )
 
 
-def _lines(tree: Tree, node: Node, readings: Mapping[str, Reading], indent: str) -> Iterator[str]:
+def _lines(
+    tree: Tree, node: Node, readings: Mapping[str, ColumnReading], indent: str
+) -> Iterator[str]:
     if isinstance(node, Leaf):
         yield f"{indent}{_text(tree.label_name(node.label))}"
         return
@@ -67,7 +69,9 @@ def _lines(tree: Tree, node: Node, readings: Mapping[str, Reading], indent: str)
     yield f"{indent}END"
 
 
-def _condition(tree: Tree, node: Decision, readings: Mapping[str, Reading]) -> tuple[str, bool]:
+def _condition(
+    tree: Tree, node: Decision, readings: Mapping[str, ColumnReading]
+) -> tuple[str, bool]:
     """The condition of a node, and whether rows that meet it go left or right.
 
     Values that meet no condition, such as NULL, go to ELSE. So unseen values must go there, too.
@@ -81,7 +85,9 @@ def _condition(tree: Tree, node: Decision, readings: Mapping[str, Reading]) -> t
     return _interval_condition(_name(feature.name), test, reading), True
 
 
-def _category_condition(column: str, test: CategoryTest, reading: Reading, when_left: bool) -> str:
+def _category_condition(
+    column: str, test: CategoryTest, reading: ColumnReading, when_left: bool
+) -> str:
     text = f"TRIM(CAST({column} AS VARCHAR))"
     missing_names = ["", *reading.missing_tokens]
     labels = test.left if when_left else test.right
@@ -92,7 +98,7 @@ def _category_condition(column: str, test: CategoryTest, reading: Reading, when_
     return _any(parts)
 
 
-def _interval_condition(column: str, test: IntervalTest, reading: Reading) -> str:
+def _interval_condition(column: str, test: IntervalTest, reading: ColumnReading) -> str:
     tokens = token_numbers(reading)
     is_missing = [f"{column} IS NULL", *(f"{column} = {_number(token)}" for token in tokens)]
     bounds = []

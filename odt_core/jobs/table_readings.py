@@ -155,7 +155,7 @@ class _LeftError(Exception):
 
 
 @dataclass(eq=False)
-class _Reading:
+class _OpenReading:
     """The reading of a table, and the number of callers who wait for it."""
 
     result: Future[Table] = field(default_factory=Future)
@@ -180,7 +180,7 @@ class TableReadings:
     def __init__(self, patience: float = PATIENCE) -> None:
         self._patience = patience
         self._lock = threading.Lock()
-        self._readings: dict[Hashable, _Reading] = {}
+        self._readings: dict[Hashable, _OpenReading] = {}
 
     def table(
         self, key: Hashable, read: Callable[[Progress], Table], on_progress: Progress
@@ -205,7 +205,7 @@ class TableReadings:
         with self._lock:
             reading = self._readings.get(key)
             if reading is None or reading.is_ending:
-                reading = self._readings[key] = _Reading()
+                reading = self._readings[key] = _OpenReading()
                 arguments = (key, reading, read)
                 threading.Thread(target=self._read, args=arguments, daemon=True).start()
             reading.n_waiting += 1
@@ -225,7 +225,9 @@ class TableReadings:
             if reading is not None and not reading.n_waiting:
                 reading.is_ending = True
 
-    def _read(self, key: Hashable, reading: _Reading, read: Callable[[Progress], Table]) -> None:
+    def _read(
+        self, key: Hashable, reading: _OpenReading, read: Callable[[Progress], Table]
+    ) -> None:
         def look(stage: str, seconds: float) -> None:
             reading.stage, reading.seconds = stage, seconds
             with self._lock:

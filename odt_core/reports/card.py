@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from odt_core import MADE_BY
 from odt_core.evaluation import ReportedRate
-from odt_core.export.reading import Reading, default_reading, encoder_readings, reading_words
+from odt_core.export.reading import ColumnReading, default_reading, encoder_readings, reading_words
 from odt_core.problem import Feature
 from odt_core.render import tree_dot, tree_summary, tree_svg
 from odt_core.reports.derivation import Derivation
@@ -202,7 +202,7 @@ def _form(derivation: Derivation) -> str:
     )
 
 
-def _field(place: int, feature: Feature, reading: Reading) -> str:
+def _field(place: int, feature: Feature, reading: ColumnReading) -> str:
     name, own = escaped(feature.name), f"value{place}"
     if feature.is_numerical:
         control = (

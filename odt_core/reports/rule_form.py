@@ -7,7 +7,7 @@ from typing import Any
 
 from odt_core.evaluation import LeafRow, Rate
 from odt_core.export.branches import IntervalTest, node_test
-from odt_core.export.reading import Reading, default_reading, encoder_readings, token_numbers
+from odt_core.export.reading import ColumnReading, default_reading, encoder_readings, token_numbers
 from odt_core.problem import UNSEEN, Feature
 from odt_core.reports.derivation import Derivation
 from odt_core.scoring import Doubt, beyond_words, doubt_words
@@ -49,12 +49,12 @@ def form_record(derivation: Derivation) -> dict[str, Any]:
     return {"inputs": inputs, "root": visit(tree.root)}
 
 
-def missing_code(feature: Feature, reading: Reading) -> int:
+def missing_code(feature: Feature, reading: ColumnReading) -> int:
     """Return the code of a missing value, or of a new value if no training row had one missing."""
     return UNSEEN if reading.missing_code is None else reading.missing_code
 
 
-def _input(feature: Feature, reading: Reading) -> dict[str, Any]:
+def _input(feature: Feature, reading: ColumnReading) -> dict[str, Any]:
     """A feature's input. The page shows its values."""
     return {
         "name": printable(feature.name),
@@ -69,7 +69,7 @@ def _input(feature: Feature, reading: Reading) -> dict[str, Any]:
     }
 
 
-def _side(feature: Feature, node: Decision, reading: Reading) -> dict[str, Any]:
+def _side(feature: Feature, node: Decision, reading: ColumnReading) -> dict[str, Any]:
     """Describe for the form's script which values answer a question with yes.
 
     They are a list of codes, or an interval in which null is an infinite end.
@@ -111,7 +111,7 @@ def rate_words(rate: Rate, rows: str, positive: str) -> str:
     )
 
 
-def options(feature: Feature, reading: Reading) -> list[tuple[int, str]]:
+def options(feature: Feature, reading: ColumnReading) -> list[tuple[int, str]]:
     """The categories of a choice with their codes, without missing values."""
     return [
         (code, category_words(text))

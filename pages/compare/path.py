@@ -45,7 +45,7 @@ MOST_FOLDS = 20
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _PathPlan:
     spec: TrainSpec
     path: PathSpec
 
@@ -79,13 +79,13 @@ def draw_path(data: ReadyData, rows: Prepared) -> None:
             draw_path_result(data, batch, view_of(batch))
 
 
-def _jobs(data: ReadyData, plan: _Plan) -> list[JobSpec]:
+def _jobs(data: ReadyData, plan: _PathPlan) -> list[JobSpec]:
     """Make the jobs of a path. Its result shows the new elbow at first."""
     st.session_state.pop(CHOSEN, None)
     return [data.dataset.job(plan.spec, JobKind.PATH, part) for part in plan.path.parts()]
 
 
-def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
+def _draw_plan(data: ReadyData, rows: Prepared) -> _PathPlan | None:
     """Draw and read the settings; None after an error, which the page shows."""
     _remember_plan()
     try:
@@ -128,7 +128,7 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _Plan | None:
         if folding is not None:  # raises if the folds are wrong
             first = replace(data.split, fold=next(iter(folding)))
             prepared_rows(data.dataset.table, data.schema, first)
-        plan = _Plan(spec, PathSpec(int(most or 1), folding))
+        plan = _PathPlan(spec, PathSpec(int(most or 1), folding))
     except InputError as error:
         st.error(plain(str(error)))
         return None

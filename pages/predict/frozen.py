@@ -10,7 +10,7 @@ import streamlit as st
 from odt_core.data import Encoder
 from odt_core.errors import InputError
 from odt_core.export import Model
-from odt_core.export.reading import Reading, encoder_readings
+from odt_core.export.reading import ColumnReading, encoder_readings
 from odt_core.jobs import Job, JobKind
 from odt_core.problem import EncodedData
 from odt_core.storage import NotFoundError, RunQuery, RunStatus, RunSummary
@@ -49,7 +49,7 @@ class FrozenTree:
         return self.model.tree
 
     @cached_property
-    def readings(self) -> dict[str, Reading]:
+    def readings(self) -> dict[str, ColumnReading]:
         """The reading of each feature's cells, by the feature's name."""
         return encoder_readings(self.model.encoder)
 

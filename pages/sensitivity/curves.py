@@ -51,7 +51,7 @@ REPEATS, TRAIN_SIZE = "sens_repeats", "sens_train_size"
 
 
 @dataclass(frozen=True)
-class Given:
+class TypedSettings:
     """The settings as typed."""
 
     sweep: Sweep
@@ -100,7 +100,7 @@ def draw_curves(data: ReadyData) -> None:
         draw_curve_result(data, batch)
 
 
-def _draw_settings(data: ReadyData) -> Given:
+def _draw_settings(data: ReadyData) -> TypedSettings:
     _remember_curve(data)
     remember_frontier()
     sweep = Sweep(
@@ -149,7 +149,7 @@ def _draw_settings(data: ReadyData) -> Given:
         width=115,
         help="A number, a share such as 0.8, or `paper`: the smaller of 90% and 600 rows.",
     )
-    return Given(sweep, levels, shapes, cap, int(repeats or 0), train_size)
+    return TypedSettings(sweep, levels, shapes, cap, int(repeats or 0), train_size)
 
 
 def _remember_curve(data: ReadyData) -> None:
@@ -171,7 +171,7 @@ def _remember_curve(data: ReadyData) -> None:
         start_value(key, value)
 
 
-def _read_or_say(data: ReadyData, given: Given) -> AskedCurve | None:
+def _read_or_say(data: ReadyData, given: TypedSettings) -> AskedCurve | None:
     """Read the settings, or show an error."""
     try:
         return _read(data, given)
@@ -180,7 +180,7 @@ def _read_or_say(data: ReadyData, given: Given) -> AskedCurve | None:
         return None
 
 
-def _read(data: ReadyData, given: Given) -> AskedCurve:
+def _read(data: ReadyData, given: TypedSettings) -> AskedCurve:
     floors: list[Fraction] = []
     for part in given.levels.replace(";", ",").split(","):
         if part.strip():

@@ -53,7 +53,7 @@ def greedy_assignment(
     n_trees = _n_trees(merged) // len(weightings)
     best: tuple[int, Assignment] | None = None
     for weights in weightings:
-        for found in _Search(merged, weights, should_stop).trees(n_trees):
+        for found in _GreedySearch(merged, weights, should_stop).trees(n_trees):
             confusion = count_assignment(merged, found.splits, found.labels)
             total = merged.gains.total(confusion)
             allowed = merged.gains.allows(confusion) and keeps_smallest_leaf(merged, found.splits)
@@ -83,7 +83,7 @@ def _row_weights(problem: Problem) -> list[Weights]:
     return [data.weight * np.where(data.y, *pair) for pair in pairs]
 
 
-class _Search:
+class _GreedySearch:
     """The search for good trees with one weighting of the rows."""
 
     def __init__(

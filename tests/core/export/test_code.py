@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from odt_core.data.forms import NumberForm
 from odt_core.data.numeric import parse_numbers
-from odt_core.export import ExportFormat, Reading, export_tree, python_code, sql_code
+from odt_core.export import ColumnReading, ExportFormat, export_tree, python_code, sql_code
 from odt_core.problem import Feature, FeatureKind
 from odt_core.tree import Leaf, Tree
 from tests.core.trees import (
@@ -104,15 +104,15 @@ def test_duckdb_agrees_with_the_tree(random):
 # --- cells as the encoder reads them --------------------------------------------------------
 
 
-def ward_tree() -> tuple[Tree, dict[str, Reading]]:
+def ward_tree() -> tuple[Tree, dict[str, ColumnReading]]:
     """Pain (2 is a code for missing) and age (-9 and ? are); commas in the numbers."""
     pain = Feature("pain", FeatureKind.CATEGORICAL, ("1", "4", "(missing)"))
     age = Feature("age", FeatureKind.NUMERICAL, ("young", "old"), (50.5,))
     inner = decision(1, {0}, Leaf(False, 9, 0), Leaf(True, 0, 5), {0, 1})
     root = decision(0, {1, 2}, Leaf(True, 1, 3), inner, {0, 1, 2}, unseen_left=False)
     readings = {
-        "pain": Reading(missing_code=2, missing_tokens=("2",), decimal=","),
-        "age": Reading(missing_code=None, missing_tokens=("?", "-9"), decimal=","),
+        "pain": ColumnReading(missing_code=2, missing_tokens=("2",), decimal=","),
+        "age": ColumnReading(missing_code=None, missing_tokens=("?", "-9"), decimal=","),
     }
     return Tree(root, (pain, age), "ill", "yes", "no"), readings
 
@@ -184,7 +184,7 @@ def test_python_reads_the_same_number_as_the_product(cell, decimal):
     number = parse_numbers(pa.array([cell], pa.large_string()), decimal)[0]
     namespace: dict[str, Any] = {}
     tree, _ = ward_tree()
-    readings = {"pain": Reading(2, (), decimal), "age": Reading(None, (), decimal)}
+    readings = {"pain": ColumnReading(2, (), decimal), "age": ColumnReading(None, (), decimal)}
     exec(python_code(tree, readings), namespace)
     # the file's own reader: a tree's answer would only tell on which side of a cut the number is
     found = namespace["_as_number"](cell, "age")
@@ -193,7 +193,7 @@ def test_python_reads_the_same_number_as_the_product(cell, decimal):
 
 def test_python_reads_each_column_with_its_own_mark():
     tree, _ = ward_tree()
-    readings = {"pain": Reading(None, ("1,0",), ","), "age": Reading(None, (), ".")}
+    readings = {"pain": ColumnReading(None, ("1,0",), ","), "age": ColumnReading(None, (), ".")}
     code = python_code(tree, readings)
     rows = [{"pain": "4,0", "age": "1"}, {"pain": "1", "age": "50.4"}, {"pain": "1", "age": "50.6"}]
     assert python_answers(code, rows) == ["no", "no", "yes"]
@@ -225,7 +225,7 @@ def test_a_missing_token_beyond_the_cut_is_still_missing(missing_left):
     tree = Tree(root, (age,), "ill", "yes", "no")
     answer = "no" if missing_left else "yes"
     for token in (-9.0, 999.0):
-        readings = {"age": Reading(2, (str(int(token)),))}
+        readings = {"age": ColumnReading(2, (str(int(token)),))}
         rows = [{"age": token}]
         assert python_answers(python_code(tree, readings), rows) == [answer]
         assert sqlite_answers(sql_code(tree, readings), tree, rows) == [answer]
@@ -250,7 +250,7 @@ def test_code_says_what_it_is():
     assert imports == [f"import {module}" for module in modules]
 
 
-def read_otherwise() -> tuple[Tree, dict[str, Reading]]:
+def read_otherwise() -> tuple[Tree, dict[str, ColumnReading]]:
     """Wards in several spellings, and a share that is written with signs."""
     ward = Feature("ward", FeatureKind.CATEGORICAL, ("North", "South", "caf\u00e9"))
     share = Feature("share", FeatureKind.NUMERICAL, ("low", "high"), (50.5,))
@@ -258,8 +258,8 @@ def read_otherwise() -> tuple[Tree, dict[str, Reading]]:
     root = decision(0, {1, 2}, Leaf(True, 1, 3), inner, {0, 1, 2}, unseen_left=False)
     joined = (("SOUTH", "South"), ("south", "South"), ("north", "North"))
     readings = {
-        "ward": Reading(None, ("?",), joined=joined),
-        "share": Reading(None, ("?",), form=NumberForm.SIGNS),
+        "ward": ColumnReading(None, ("?",), joined=joined),
+        "share": ColumnReading(None, ("?",), form=NumberForm.SIGNS),
     }
     return Tree(root, (ward, share), "ill", "yes", "no"), readings
 
