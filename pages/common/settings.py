@@ -64,12 +64,12 @@ class TrainKey:
 
 OWN, ANY = "own", "any"
 SHAPE_NAMES = {
-    "depth-1": "Depth 1",
-    "depth-2": "Depth 2",
-    "depth-2.5": "Depth 2.5",
-    "depth-3": "Depth 3",
+    "depth-1": "Depth-1",
+    "depth-2": "Depth-2",
+    "depth-2.5": "Depth-2.5",
+    "depth-3": "Depth-3",
     "imbalanced": "Imbalanced",
-    "depth-4": "Depth 4",
+    "depth-4": "Depth-4",
     "cues-3": "3 cues",
     "cues-4": "4 cues",
     OWN: "Own shape",
@@ -173,13 +173,14 @@ def percent_text(share: Fraction) -> str:
 
 
 def shape_name(topology: Shape) -> str:
-    """Return the shape's name on its card, or its text."""
+    """Return the shape's name within a sentence, or its text."""
     if isinstance(topology, AnyShape):
         return f"any shape, at most {count_words(topology.most_questions, 'question')}"
     if topology.preset is None:
         return topology.text
     mirrored = "" if topology.name == topology.preset else ", mirrored"
-    return f"{SHAPE_NAMES[topology.preset]}{mirrored}"
+    label = SHAPE_NAMES[topology.preset]
+    return f"{label[:1].lower()}{label[1:]}{mirrored}"
 
 
 FURTHER_FLOORS = {rate: TrainKey.further_floor(rate) for rate in RATE_NAMES}

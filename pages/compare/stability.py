@@ -22,7 +22,7 @@ from odt_core.words import count_words, goal_words, seconds_words
 from pages.common.current_run import draw_unstored, has_tree, is_over_or_proved
 from pages.common.markup import plain
 from pages.common.session import Place, work
-from pages.common.settings import SHAPE_NAMES
+from pages.common.settings import shape_name
 from pages.common.studies import (
     EVERY,
     draw_stop_button,
@@ -115,7 +115,7 @@ def _draw_what(job: Job | None, rows: Prepared) -> None:
         st.page_link(Place.TRAIN, label="**Train a tree →**")
         return
     spec = job.spec.train
-    shape = SHAPE_NAMES.get(spec.topology.name, spec.topology.name)
+    shape = shape_name(spec.topology)
     goal = goal_words(spec.objective, rows.train.negative_label)
     st.caption(
         plain(

@@ -12,7 +12,7 @@ from odt_core.studies import FrontierView, is_quick
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
 from odt_core.training.settings import leaf_words
-from odt_core.words import count_words, seconds_words
+from odt_core.words import capitalized, count_words, seconds_words
 from pages.common.controls import draw_cap
 from pages.common.current_run import EVERY, QUICK, draw_job_progress, queue_job, wait_for
 from pages.common.drawings import load_viewer
@@ -122,7 +122,7 @@ def remember_frontier() -> None:
 def found_words(found: FrontierView, spec: TrainSpec) -> str:
     """Say what a search has found, for which shape, and how much is proved; Markdown."""
     count = count_words(len(found.points), "best trade-off")
-    took = f"{asked_words(spec)}: {count} in {seconds_words(found.seconds)}"
+    took = f"{capitalized(asked_words(spec))}: {count} in {seconds_words(found.seconds)}"
     if found.status is Status.OPTIMAL:
         return plain(f"{took}, each proved on the training rows; no other exists.")
     proved = sum(point.proved for point in found.points)

@@ -73,7 +73,7 @@ def choose_shape() -> Shape:
             persist_state="session",
             max_chars=200,
             help="A leaf is `.` and a question is `(left right)`, at most four levels deep: "
-            "`((. .)(. .))` is depth 2.",
+            "`((. .)(. .))` is depth-2.",
         )
     topology = Topology.parse(text)
     if chosen == OWN:

@@ -164,7 +164,7 @@ def drawing(page: Page) -> Locator:
 
 def begin_long_run(window: Window) -> None:
     """Train a tree of depth 3 with CBC, which takes minutes, and wait for a first tree."""
-    choose_shape(window, "Depth 3")
+    choose_shape(window, "Depth-3")
     choose_engine(window, "CBC")
     window.page.get_by_role("button", name="Train", exact=True).click()
     first_tree = window.page.get_by_text(re.compile("^Best tree so far"))

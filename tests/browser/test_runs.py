@@ -67,7 +67,7 @@ def test_opening_a_run_brings_its_data_settings_and_tree_and_so_does_a_reload(
     page.wait_for_url("**/train?data=*&run=*")
     drawn = page.locator(".st-key-train_tree svg g.node:visible")
     drawn.first.wait_for()
-    expect(page.get_by_role("radio", name="Depth 2", exact=True)).to_be_checked()
+    expect(page.get_by_role("radio", name="Depth-2", exact=True)).to_be_checked()
     expect(page.get_by_role("spinbutton", name="Largest set of categories")).to_have_value("1")
     expect(page.get_by_role("spinbutton", name=re.compile("Time limit"))).to_have_value("33")
     expect(page.get_by_text("was trained before you changed")).to_have_count(0)

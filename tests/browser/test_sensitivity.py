@@ -130,7 +130,7 @@ def test_adopting_comes_back_when_a_run_has_ended(open_window: Opener) -> None:
     page.get_by_role("link", name="Train").first.click()
     page.wait_for_url("**/train*")
     window.settle()
-    choose_shape(window, "Depth 3")
+    choose_shape(window, "Depth-3")
     choose_engine(window, "CBC")  # CBC needs minutes
     page.get_by_role("button", name="Train", exact=True).click()
     page.get_by_role("button", name=re.compile("^Stop")).first.wait_for(timeout=SOLVED)
@@ -196,7 +196,7 @@ def test_curves_look_right_and_a_click_draws_the_tree_of_its_shape_and_floor(
     # points are drawn by rising training rate: the first of each shape has the lowest floor
     page.locator(".js-plotly-plot .points path").nth(3).click(force=True)
     expect(page.get_by_text(re.compile("floor 90%")).first).to_be_visible(timeout=SOLVED)
-    expect(page.get_by_role("combobox", name="Shape of the tree")).to_have_value("Depth 3")
+    expect(page.get_by_role("combobox", name="Shape of the tree")).to_have_value("Depth-3")
     tree.wait_for(timeout=SOLVED)
     window.settle()
     page.get_by_role("button", name="Make current").click()

@@ -180,7 +180,7 @@ def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
     window = open_window()
     open_at(window, "train", SAMPLES["tic-tac-toe"].csv(), "tic-tac-toe.csv")
     page = window.page
-    choose_shape(window, "Depth 3")
+    choose_shape(window, "Depth-3")
     choose_engine(window, "CBC")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text(re.compile("Best tree so far: .* of 7.. training rows"))).to_be_visible(
@@ -211,10 +211,10 @@ def test_everything_is_done_by_keyboard(open_window: Opener) -> None:
     window = open_window()
     open_at(window, "train", patients(120))
     page = window.page
-    page.get_by_role("radio", name="Depth 2", exact=True).focus()
+    page.get_by_role("radio", name="Depth-2", exact=True).focus()
     page.keyboard.press("ArrowLeft")
     window.settle()
-    expect(page.get_by_role("radio", name="Depth 1", exact=True)).to_be_checked()
+    expect(page.get_by_role("radio", name="Depth-1", exact=True)).to_be_checked()
     page.get_by_role("button", name="Train", exact=True).focus()
     page.keyboard.press("Enter")
     drawing(page).wait_for(timeout=SOLVED)

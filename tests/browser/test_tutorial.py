@@ -31,7 +31,7 @@ def test_from_the_sample_to_the_rule_card(
     page.get_by_role("button", name="Choose the tree's shape").click()
     page.wait_for_url("**/train*")
     window.settle()
-    choose_shape(window, "Depth 2")
+    choose_shape(window, "Depth-2")
     page.get_by_role("button", name="Train", exact=True).click()
     drawing(page).wait_for(timeout=SOLVED)
     expect(page.get_by_role("button", name="Sheets")).to_be_visible(timeout=SOLVED)

@@ -298,7 +298,7 @@ def test_a_frontier_that_an_address_names_brings_its_settings(
     assert other.number_input(key="sens_max_card").value == 1
     assert other.number_input(key="sens_seconds").value == 7
     assert any(
-        "Depth 3, sets of at most 1 category: " in str(said.value).replace("\\", "")
+        "Depth-3, sets of at most 1 category: " in str(said.value).replace("\\", "")
         for said in other.caption
     )
 

@@ -35,7 +35,7 @@ ROWS = [
     curve_row("depth-3", "0.95", 0.95, 0.9, 0.8, 0.95),
     curve_row("depth-3", "1", 1, 0.95, 0.9, 1),
 ]
-TITLES = {"depth-2": "Depth 2", "depth-3": "Depth 3"}
+TITLES = {"depth-2": "Depth-2", "depth-3": "Depth-3"}
 CURVES = [("this tree", DecisionCurve((0.1, 0.2, 0.3), (0.3, 0.28, 0.2), (0.26, 0.16, 0.05)))]
 
 
@@ -107,14 +107,14 @@ def test_the_sweep_draws_a_band_a_line_for_each_shape_and_the_diagonal() -> None
     chart = sweep_chart(ROWS, Sweep.TPR, titles=TITLES)
     figure = chart.figure
     assert [trace.name for trace in figure.data if trace.showlegend is not False] == [
-        "Depth 2", "Depth 3", "test = training",
+        "Depth-2", "Depth-3", "test = training",
     ]  # fmt: skip
     band, line = figure.data[:2]
     assert list(band.y) == [0.97, 1, 0.9, 0.9] and list(line.y) == [0.93, 0.97]
-    assert "Depth 3: test sensitivity is 5.0 points below training on average" in chart.alt
+    assert "Depth-3: test sensitivity is 5.0 points below training on average" in chart.alt
     plane = sweep_plane_chart(ROWS, titles=TITLES).figure
     assert [trace.name for trace in plane.data if trace.showlegend is not False] == [
-        "Depth 2, training", "Depth 2, test", "Depth 3, training", "Depth 3, test",
+        "Depth-2, training", "Depth-2, test", "Depth-3, training", "Depth-3, test",
     ]  # fmt: skip
 
 
