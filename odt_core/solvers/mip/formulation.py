@@ -1,4 +1,4 @@
-"""The integer program of the paper's section 4, one family of rows after the other.
+"""The integer program of the paper's section 4, one kind of row after the other.
 
 The notation is the paper's: group g is a feature, j in J(g) one of its categories or bins, k a
 decision node, b a leaf, i a sample (here: identical rows of one class, with their weight). Numbers
@@ -62,7 +62,7 @@ class LabelledLeaf:
 
 
 class Draft:
-    """The variables of the program, and the builder that the row families write to.
+    """The variables of the program, and the builder that collects its rows.
 
     Attributes
     ----------
@@ -472,9 +472,9 @@ def _rising_and_falling_parts(draft: Draft, k: int, g: int) -> None:
     n = feature.n_ordered
     names = [f"{at}_j{j + 1}" for j in range(feature.n_values)]
 
-    def rows(family: str, columns: list[Ints], signs: list[int], sense: Sense) -> None:
+    def rows(kind: str, columns: list[Ints], signs: list[int], sense: Sense) -> None:
         block = np.column_stack(columns)
-        row_names = [f"{family}_{name}" for name in names[: len(block)]]
+        row_names = [f"{kind}_{name}" for name in names[: len(block)]]
         draft.builder.add_rows(row_names, block, signs, sense, 0)
 
     all_v, all_w = np.full(len(z), v), np.full(len(z), w)
@@ -501,16 +501,16 @@ def _no_empty_parts(draft: Draft, k: int, g: int) -> None:
     first, last = [0, *outside], [feature.n_ordered - 1, *outside]
     ones = np.ones(len(first))
 
-    def rising(family: str, bins: list[int], least: float, sense: Sense) -> None:
+    def rising(kind: str, bins: list[int], least: float, sense: Sense) -> None:
         """Compare the sum of r over the bins with `least` times its height w."""
         columns = np.append(r[bins], w)[None]
-        draft.builder.add_rows([f"rising_{family}_{at}"], columns, [*ones, -least], sense, 0)
+        draft.builder.add_rows([f"rising_{kind}_{at}"], columns, [*ones, -least], sense, 0)
 
-    def falling(family: str, bins: list[int], least: float, sense: Sense) -> None:
+    def falling(kind: str, bins: list[int], least: float, sense: Sense) -> None:
         """Compare the sum of z - r over the bins with `least` times its height v - w."""
         columns = np.concatenate([z[bins], r[bins], [v, w]])[None]
         signs = [*ones, *-ones, -least, least]
-        draft.builder.add_rows([f"falling_{family}_{at}"], columns, signs, sense, 0)
+        draft.builder.add_rows([f"falling_{kind}_{at}"], columns, signs, sense, 0)
 
     rising("more", last, 1, Sense.GREATER)
     rising("less", first, len(first) - 1, Sense.LESS)

@@ -35,13 +35,16 @@ from odt_core.solvers.mip.program import Floats
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
 GAP = 0.999
-"""Trees have whole objectives. So a gap below this proves the optimum."""
+"""The gap at which a solver may stop. It is below 1, the least difference of two objectives."""
 
 POLL = 0.05
+"""Seconds between two looks at the clock and at the user's wish to stop."""
+
 GRACE = 0.2
 """Seconds after the time limit until a solver is killed."""
 
 FORMATS = (".lp", ".mps")
+"""The file formats of an integer program."""
 
 BLURRED_REMARK = (
     "The sums are so large that {solver}, which counts in floating point, cannot distinguish "
@@ -58,7 +61,7 @@ class MipOutcome:
     status : MipStatus
         The solver's status after checks, or ``STOPPED``.
     assignment : Assignment or None
-        The best tree: the solver's, or the start.
+        The best tree: the solver's or the start.
     total : int or None
         Its recounted total.
     claimed_total : int or None
@@ -66,18 +69,18 @@ class MipOutcome:
     bound : int
         A proved upper bound on the total.
     bound_is_solvers : bool
-        Whether the solver proved the bound. Otherwise it comes from a count of equal rows or from
-        `proved_bound`.
+        Whether the solver proved the bound. Otherwise the bound comes from a count of equal rows
+        or from `proved_bound`.
     cancelled : bool
-        Whether `should_stop` ended it.
+        Whether the user ended the solve.
     start_taken : bool
         Whether the solver reported that it accepted the start.
     seconds : float
-        Time from call to return.
+        Seconds from the call to the return.
     report : MipReport
         Size of the program and the solver's claims.
     trace : tuple of TracePoint
-        The best total, from trees or the solver's log, and the bound over time.
+        The best total and the bound over time. The total is of a tree or from the solver's log.
     """
 
     status: MipStatus
@@ -94,7 +97,7 @@ class MipOutcome:
 
     @property
     def remark(self) -> str:
-        """A sentence if the solver's end proves nothing; usually empty."""
+        """A sentence if the solver's status proves nothing; usually empty."""
         if self.status is not MipStatus.BLURRED:
             return ""
         return BLURRED_REMARK.format(solver=self.report.solver)
@@ -120,7 +123,8 @@ def solve_mip(
     options : MipOptions
         The switches of section 4.
     control : Control
-        The limits, and who follows the solve. The solver is killed after the time limit or a stop.
+        The limits, and the functions that follow the solve. The solver is killed after the time
+        limit, and if the user stops it.
     start : Assignment, optional
         A tree to start from; by default a greedy tree.
     proved_bound : int, optional
@@ -170,7 +174,7 @@ def write_program(
     Raises
     ------
     InputError
-        If the path has another extension or cannot be written.
+        If the extension is neither ``.lp`` nor ``.mps``, or the file cannot be written.
     """
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
@@ -195,7 +199,7 @@ def write_program(
 
 
 def _next_message(child: Child) -> Message | None:
-    """The child's next message, without its log; None if the child has ended."""
+    """The child's next message; None if the child has ended. Lines of its log are skipped."""
     while True:
         event = child.events.get()
         if isinstance(event, Ended):
@@ -231,18 +235,18 @@ class _MipSolve:
         self.answer: Answer | None = None
         self.cancelled = False
         self.start_taken = False
-        self.gave_up = False
-        self.logged: int | None = None
+        self.gave_up = False  # the log says that the solver stopped at a limit
+        self.logged: int | None = None  # the best total in the log; its tree may not be known
         self.trace: list[TracePoint] = []
 
     # ---- the best tree and bound ----
 
     def start_values(self) -> Floats | None:
-        """The start as a point of the program."""
+        """The start as a point of the program; None without a start."""
         return None if self.best is None else point_of(self.formulation, self.best)
 
     def take_tree(self, tree: Assignment | None) -> int | None:
-        """Keep a tree if it is allowed and the best so far; return its total."""
+        """Keep a tree if it is allowed and the best so far. Return the total of an allowed tree."""
         if tree is None or not self.problem.admits_all(tree.splits, tree.labels):
             return None
         confusion = count_assignment(self.problem, tree.splits, tree.labels)
@@ -266,7 +270,7 @@ class _MipSolve:
         self.bound = min(self.bound, bound)
 
     def tell(self) -> None:
-        """Add a point to the trace if something is new."""
+        """Add a point to the trace if the best total or the bound is new."""
         found = [total for total in (self.total, self.logged) if total is not None]
         point = TracePoint(time.perf_counter() - self.began, max(found, default=None), self.bound)
         last = self.trace[-1] if self.trace else None
@@ -279,7 +283,7 @@ class _MipSolve:
     # ---- the solver's progress ----
 
     def follow(self, child: Child, order: SolveOrder, deadline: float) -> None:
-        """Follow the solver until it answers, a stop, or the deadline."""
+        """Follow the solver until it has answered, the user stops it, or the deadline is over."""
         log = self.backend.log()
         log_is_complete = False
         while self.answer is None or not log_is_complete:
@@ -321,8 +325,9 @@ class _MipSolve:
                 self.logged = total
                 self._look_for_solutions(order)
         if reading.bound is not None:
-            # Solvers bound only points that beat their incumbent. Fixings that rely on this can
-            # lift the logged bound above the optimum, but never above the incumbent.
+            # A solver bounds only points that are better than its incumbent, and may fix variables
+            # on this ground. Then the bound in its log can be above the optimum of the (minimised)
+            # program, but never above the incumbent.
             bound = self.formulation.bound_of(reading.bound)
             self.take_bound(max([bound, *self._found()]))
 
@@ -330,7 +335,7 @@ class _MipSolve:
         return [total for total in (self.total, self.logged) if total is not None]
 
     def _look_for_solutions(self, order: SolveOrder) -> None:
-        """Read the incumbents that a solver writes to a file."""
+        """Read the points that the solver has written to its file."""
         if order.solutions_path is None:
             return
         path, n_columns = Path(order.solutions_path), order.program.n_columns
@@ -342,7 +347,7 @@ class _MipSolve:
     def _take_answer(self) -> None:
         """Check the solver's claims against its log and a recount of its tree."""
         if self.gave_up and self.answer is not None:
-            # A solve that was stopped early proves nothing, whatever its status.
+            # A solve that stopped early proves nothing, whatever its status says.
             self.answer = dataclasses.replace(self.answer, status=MipStatus.STOPPED)
         answer = self.answer
         if answer is None or answer.x is None or answer.objective is None:
@@ -364,12 +369,12 @@ class _MipSolve:
         if answer.status is MipStatus.OPTIMAL:
             self.take_bound(self._proved_by(answer.objective))
             if total == self.total:
-                self.best = tree  # if equal, the solver's: it does not depend on timing
+                self.best = tree  # an equally good tree from the log depends on timing
 
     def _is_blurred(self, objective: float, tree: Assignment, total: int | None) -> bool:
-        """Whether claim and recount differ, but only within the solver's tolerance.
+        """Whether the claim and the recount differ, but only within the solver's tolerance.
 
-        A variable may be off by `TOLERANCE`. If rows have weights of millions, this hides whole
+        The value of a variable may be off by `TOLERANCE`. If rows weigh millions, this hides whole
         units of the objective and of a floor.
         """
         if total is None:
@@ -385,7 +390,7 @@ class _MipSolve:
         return 0.5 <= off <= self.formulation.tolerance(objective)
 
     def _proved_by(self, objective: float) -> int:
-        """The bound that the status OPTIMAL within `GAP` proves."""
+        """The bound on the total that the status OPTIMAL proves, given the gap `GAP`."""
         whole = round(objective)
         if abs(objective - whole) <= self.formulation.tolerance(objective):
             lost = whole
@@ -394,7 +399,7 @@ class _MipSolve:
         return self.formulation.most - self.formulation.draft.unit * lost
 
     def outcome(self) -> MipOutcome:
-        """Return the outcome."""
+        """Return the outcome, after the solve has been followed."""
         status = MipStatus.STOPPED if self.answer is None else self.answer.status
         claimed = None
         if status is MipStatus.OPTIMAL:

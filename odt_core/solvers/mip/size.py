@@ -8,20 +8,22 @@ from odt_core.errors import InputError
 from odt_core.problem import Feature, Problem
 
 MOST_TO_BUILD = 40_000_000
-"""The most entries of a program. Larger programs would need more than 10 GiB."""
+"""The most entries of a program. A larger program would need more than 10 GiB of memory."""
 
 MANY_CUTS = 100
-"""The fewest cut points of a column for which deciles are offered."""
+"""Deciles are offered if a column has at least so many cut points."""
 
 DECILES = 10
+"""The number of bins with deciles."""
 
 
 def estimated_nonzeros(problem: Problem) -> int:
     """Estimate the number of entries of the integer program.
 
-    Most entries belong to two families of rows: (left) and (right) have entries for rows and
-    features, and the order of numerical columns has about a dozen for each bin. A smallest leaf
-    adds a variable for each row and leaf.
+    Most entries are in two kinds of constraints. The constraints (left) and (right) have entries
+    for each row of the table, node and feature. The constraints on the order of numerical columns
+    have about a dozen entries for each node and bin. A smallest leaf adds a variable for each row
+    and leaf.
     """
     data, nodes = problem.data, problem.topology.n_nodes
     rows = len(data.merged().y)
@@ -54,7 +56,7 @@ def advice_on_cuts(features: Iterable[Feature], solver: str) -> str:
     Parameters
     ----------
     features : iterable of Feature
-        The features of the tree.
+        The features of the training rows.
     solver : str
         The solver's name, for the sentence.
     """

@@ -1,4 +1,4 @@
-"""Alembic's script: it runs on the connection that `odt_core.storage.revisions` has opened."""
+"""Run Alembic's migrations on the connection that `odt_core.storage.revisions` has opened."""
 
 from alembic import context
 

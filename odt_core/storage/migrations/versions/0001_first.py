@@ -1,4 +1,4 @@
-"""Owners, data sets, runs, servers."""
+"""The first tables: owners, data sets, runs, servers."""
 
 import sqlalchemy as sa
 from alembic import op

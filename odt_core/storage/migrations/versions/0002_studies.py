@@ -10,7 +10,7 @@ down_revision = "0001"
 def upgrade() -> None:
     """Add the study of a run. A study is a run itself, which no server claims."""
     if op.get_bind().dialect.name == "sqlite":
-        # SQLite takes a reference only together with its column.
+        # SQLite can add a reference only together with its column.
         op.execute(
             "ALTER TABLE runs ADD COLUMN parent INTEGER "
             "CONSTRAINT fk_runs_parent REFERENCES runs (seq) ON DELETE CASCADE"

@@ -8,5 +8,5 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Add the choices to the data set, so that they are deleted with it."""
+    """Add the choices to the table of data sets, so that they are deleted with a data set."""
     op.add_column("datasets", sa.Column("choices", sa.JSON(none_as_null=True), nullable=True))

@@ -8,7 +8,7 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Add a table for sign-ins, which end without any change to their owner's data."""
+    """Add a table for sign-ins. It refers to no owner: a sign-in ends, and the data stay."""
     op.create_table(
         "sign_ins",
         sa.Column("token", sa.String(64), primary_key=True),
