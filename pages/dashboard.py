@@ -73,7 +73,7 @@ draw_part(draw_lost, on_runs=page.url_path == "runs")
 said = st.container()
 try:
     page.run()
-    forget_press()  # if a press is still stored, this page cannot queue its run
+    forget_press()  # if a press is still stored, this page cannot act on it
     if work() is not before:  # the page changed what is current
         with banner:
             draw_banner(work())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -29,14 +29,14 @@ from pages.common.controls import draw_question
 from pages.common.current_run import CHANGED, EVERY, draw_job_progress, has_tree, train_now
 from pages.common.markup import plain, shorten
 from pages.common.server import job_manager, store
-from pages.common.session import is_pressed, lane, note_press, owner, say, update
+from pages.common.session import lane, note_press, owner, pressed_about, say, update
 from pages.common.settings import load_settings
 from pages.common.tables import ReadyData
 from pages.common.tables import problem_of as solved_problem
 
 SOLVE = "Solve again"
-_ASKED, _PARENTS, _CHILDREN, _FREE = "edit_asked", "edit_parents", "edit_children", "edit_free_runs"
-"""Session keys: the requested run, the runs before and after changes, and runs without rules."""
+_PARENTS, _CHILDREN, _FREE = "edit_parents", "edit_children", "edit_free_runs"
+"""Session keys: the runs before and after changes, and runs without rules."""
 _ADDED = "edit_added"
 """Session key of a run's id with the changes of its tree that wait to be solved together."""
 log = logging.getLogger("pages.alternatives.changes")
@@ -129,21 +129,10 @@ def solve_pressed(data: ReadyData, job: Job) -> None:
     job : Job
         The run of the tree that was changed.
     """
-    spec = st.session_state.get(_ASKED)
-    if is_pressed(SOLVE) and spec is not None:
+    spec: TrainSpec | None = pressed_about(SOLVE)
+    if spec is not None:
         st.session_state[CHANGED] = job.id
         train_now(data, spec)
-
-
-def solve_callback() -> Callable[[TrainSpec], None]:
-    """Return a callback that stores a run's specification and presses the button for it."""
-    press = note_press(SOLVE)
-
-    def ask(spec: TrainSpec) -> None:
-        st.session_state[_ASKED] = spec
-        press["on_click"](*press["args"])
-
-    return ask
 
 
 def draw_change(chosen: ChosenQuestion, ranked: Sequence[str], *, is_needed: bool) -> None:
@@ -220,8 +209,7 @@ def _draw_solve(spec: TrainSpec | None, help: str) -> None:
         type="primary",
         disabled=spec is None,
         help=f"{help} That tree becomes the current tree, and Undo brings this tree back.",
-        on_click=solve_callback(),
-        args=(spec,),
+        **note_press(SOLVE, spec),
     )
 
 

@@ -18,7 +18,7 @@ from pages.common.current_run import MAKE_CURRENT, start_job, unfinished_job
 from pages.common.drawings import draw_tree
 from pages.common.layout import draw_part, side_by_side
 from pages.common.markup import plain, shorten
-from pages.common.session import forget_press, is_pressed, note_press
+from pages.common.session import is_pressed, note_press
 
 
 def draw_beside_best(job: Job | None, shown: ShownTrees) -> None:
@@ -125,7 +125,6 @@ def make_current_pressed(batch: Batch) -> None:
         return
     view, place = AlternativesView(result), st.session_state.get(keys.CHOSEN)
     if not isinstance(place, int) or place >= len(view.trees):
-        forget_press()
         return
     start_job(adoption_job(batch.jobs[0].spec, view, view.trees[place]))
     st.rerun()

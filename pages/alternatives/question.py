@@ -20,12 +20,12 @@ from odt_core.tree import Tree
 from odt_core.words import capitalized, count_words, list_words, number_words, typeset_words
 from pages.alternatives import keys
 from pages.alternatives.changes import (
+    SOLVE,
     ChosenQuestion,
     added_changes,
     draw_added,
     draw_change,
     draw_steps,
-    solve_callback,
     solve_pressed,
 )
 from pages.alternatives.node_choice import let_choose
@@ -40,7 +40,7 @@ from pages.common.drawings import draw_chart, draw_tree
 from pages.common.layout import current_theme
 from pages.common.markup import isolate, name_html, plain, plain_table, shorten
 from pages.common.server import job_manager
-from pages.common.session import say
+from pages.common.session import press, say, this_page
 from pages.common.settings import OTHERS_WORDS
 from pages.common.studies import MOST_SECONDS_EACH
 from pages.common.tables import ReadyData, rows_of
@@ -174,11 +174,11 @@ def _draw_ranking(job: Job, chosen: ChosenQuestion) -> Ranking | None:
         _draw_again(asked, "Try again", seconds)
         return None
     ranking = Ranking.from_json(found.result)
-    solve = solve_callback()
+    page = this_page()
 
     def take(column: str) -> None:
         try:
-            solve(chosen.with_added(QuestionChange.column(question, column)))
+            press(SOLVE, page, chosen.with_added(QuestionChange.column(question, column)))
         except InputError as error:  # a change that waits contradicts it
             say(plain(str(error)))
 

@@ -4,9 +4,9 @@ The work is one frozen record in the session state, which pages replace through 
 keep their values with ``persist_state="session"``.
 
 The user's next action interrupts the running script, and the return value of ``st.button`` is lost.
-So a callback stores each press of a button that starts a run. The run begins on the button's own
-page, which alone knows the settings. If the user leaves that page too early, the next page says so,
-and the run does not begin at a later visit.
+So a callback stores each press of a button that starts or opens a run. The button's own page, which
+alone knows the settings, acts on it. If the user leaves that page too early, the next page says so,
+and the press has no effect at a later visit.
 """
 
 from __future__ import annotations
@@ -202,35 +202,58 @@ def this_page() -> str:
 
 
 @dataclass
-class _Press:
+class Press:
+    """A press of a button on which its page has not yet acted.
+
+    Attributes
+    ----------
+    button : str
+        The label.
+    page : str
+        The title of the page.
+    about : object
+        What the press is about, such as a run.
+    queued : mapping or None
+        The changes for `update`, once the run is queued. Setting them cannot be interrupted.
+    """
+
     button: str
     page: str
+    about: Any = None
     queued: Mapping[str, Any] | None = None
 
 
-def note_press(button: str) -> dict[str, Any]:
+def note_press(button: str, about: Any = None) -> dict[str, Any]:
     """Return arguments for ``st.button``, with which a callback stores the press.
 
     Parameters
     ----------
     button : str
         The label, which is unique on the page.
+    about : object
+        What the press is about, if the page could not know this later.
     """
-    return {"on_click": _note, "args": (button, this_page())}
+    return {"on_click": press, "args": (button, this_page(), about)}
 
 
-def _note(button: str, page: str) -> None:
-    st.session_state[_PRESSED] = _Press(button, page)
+def press(button: str, page: str, about: Any = None) -> None:
+    """Store the press of a button on a page; for callbacks."""
+    st.session_state[_PRESSED] = Press(button, page, about)
 
 
 def is_pressed(button: str) -> bool:
-    """Whether a button was pressed and its run is not yet queued and current."""
+    """Whether a button was pressed and its page has not yet acted on it."""
     noted = st.session_state.get(_PRESSED)
     return noted is not None and noted.button == button
 
 
+def pressed_about(button: str) -> Any:
+    """What the press of a button is about; None if the button is not pressed."""
+    return st.session_state[_PRESSED].about if is_pressed(button) else None
+
+
 def forget_press() -> None:
-    """Forget the press, because the run is queued or its page cannot queue it."""
+    """Forget the press, because its page has acted on it or cannot act on it."""
     st.session_state.pop(_PRESSED, None)
 
 
@@ -268,7 +291,7 @@ def finish_presses() -> None:
         forget_press()
     elif noted.page != this_page():
         forget_press()
-        say(f"You left the page before the run began: press **{noted.button}** there again.")
+        say(f"You left the page before **{noted.button}** took effect: press it there again.")
 
 
 def say(words: str) -> None:

@@ -10,19 +10,19 @@ from odt_core.words import count_words
 from pages.common.layout import draw_part, follow_theme
 from pages.common.markup import plain, sentence
 from pages.common.server import job_manager, show_store_errors, store
-from pages.common.session import Place, owner, say, work
+from pages.common.session import Place, forget_press, owner, pressed_about, say, work
 from pages.runs.actions import draw_actions, draw_notice, open_or_tick
 from pages.runs.run_file import check_run_file
 from pages.runs.side_by_side import draw_side_by_side
 from pages.runs.stored_data import draw_stored_button
 from pages.runs.table import (
     MOST_SIDE_BY_SIDE,
+    OPEN,
     choose_runs,
     chosen_runs,
     draw_filters,
     draw_pages,
     draw_table,
-    take_clicked,
 )
 
 # Streamlit shows a string that stands alone in a page's file, so constants have comments here.
@@ -42,7 +42,8 @@ def draw_page() -> None:
             _draw_import()
             draw_stored_button()
     draw_part(_draw_missing_runs)
-    if (clicked := take_clicked()) is not None:
+    if (clicked := pressed_about(OPEN)) is not None:
+        forget_press()
         open_or_tick(clicked)
     if not store().runs.list(owner(), RunQuery(limit=0)).total:
         _draw_empty()

@@ -15,12 +15,14 @@ from odt_core.storage import RunQuery, RunStatus, RunSummary, SortKey
 from odt_core.words import count_words, printable
 from pages.common.markup import plain, shorten
 from pages.common.server import show_store_errors, store
-from pages.common.session import owner, work
+from pages.common.session import is_pressed, owner, press, this_page, work
 from pages.common.settings import KIND_WORDS, kind_words, shape_of
 from pages.common.widgets import start_value
 from pages.runs.outcome import has_page
 from pages.runs.words import FILTER_WORDS, STATUS_COLOURS, goal_of, progress_words, status_words
 
+OPEN = "Open"
+"""The button of a run that is over."""
 PER_PAGE = 25
 MOST_SIDE_BY_SIDE = 4
 ROW_HEIGHT = 36
@@ -48,17 +50,11 @@ _PAGE = "runs_page"
 _ASKED = "runs_asked"
 _SEEN = "runs_seen"
 _CLICK = "runs_click"
-_TO_OPEN = "runs_to_open"
 
 
 def chosen_runs() -> tuple[str, ...]:
     """Ids of the ticked runs."""
     return tuple(st.session_state.get(_CHOSEN, ()))
-
-
-def take_clicked() -> str | None:
-    """Return the run whose *Open* was clicked in the table, and forget the click; None without."""
-    return st.session_state.pop(_TO_OPEN, None)
 
 
 def choose_runs(run_ids: Sequence[str]) -> None:
@@ -167,7 +163,7 @@ def draw_table(query: RunQuery) -> None:
 
     When it runs alone as a fragment, it draws the page again if ticks or statuses change.
     """
-    if _TO_OPEN in st.session_state:
+    if is_pressed(OPEN):
         st.rerun()
     runs = store().runs.list(owner(), query).runs
     if not runs:
@@ -187,7 +183,12 @@ def draw_table(query: RunQuery) -> None:
         column_config={
             **_COLUMNS,
             "open": st.column_config.ButtonColumn(
-                "Open", width=62, type="tertiary", key=_CLICK, on_click=_note_click, args=(ids,)
+                OPEN,
+                width=62,
+                type="tertiary",
+                key=_CLICK,
+                on_click=_press_open,
+                args=(this_page(), ids),
             ),
         },
         lazy=False,
@@ -198,9 +199,9 @@ def draw_table(query: RunQuery) -> None:
     _follow_changes(runs)
 
 
-def _note_click(ids: Sequence[str]) -> None:
-    """Note which of the runs that the browser shows was clicked."""
-    st.session_state[_TO_OPEN] = ids[st.session_state[_CLICK]["row"]]
+def _press_open(page: str, ids: Sequence[str]) -> None:
+    """Store which of the runs that the browser shows was clicked."""
+    press(OPEN, page, ids[st.session_state[_CLICK]["row"]])
 
 
 def _key(ids: Sequence[str]) -> str:
@@ -312,7 +313,7 @@ def _open_words(run: RunSummary) -> str:
     """Label of the run's button; empty if no page can show its result or progress."""
     if not has_page(run) or run.status is RunStatus.FAILED:
         return ""
-    return "Open" if run.is_over else "Watch"
+    return OPEN if run.is_over else "Watch"
 
 
 def _percent(share: float | None) -> float | None:

@@ -22,7 +22,7 @@ from odt_core.topology import Topology
 from odt_core.training import RulesSpec
 from pages.common.markup import plain
 from pages.common.server import store
-from pages.common.session import Place
+from pages.common.session import Place, Press
 from tests.runs import Maker
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,12 +130,26 @@ def test_a_run_that_cannot_be_opened_any_more_is_ticked_with_the_reason(
     labels = dict(zip(names(page), page.dataframe[0].value["open"], strict=True))
     assert labels == {"Kept": "Open", "Gone": "Open"}
     store().runs.delete(LOCAL_OWNER, [gone.id])
-    page.session_state["runs_to_open"] = gone.id  # as the table's button does
+    page.session_state["presses_noted"] = Press("Open", "Runs", gone.id)  # as the table's button
     page = shown(page.run())
     assert page.title[0].value == "Runs" and names(page) == ["Kept"]
     assert any("no such run" in error.value for error in page.error), page.error
-    page.session_state["runs_to_open"] = kept.id
+    page.session_state["presses_noted"] = Press("Open", "Runs", kept.id)
     assert page.run().title[0].value == "Train"
+
+
+def test_a_click_on_open_has_no_effect_once_the_page_is_left(
+    maker: Maker, runs_page: Launch
+) -> None:
+    run = maker.done()
+    page = runs_page()
+    page.session_state["presses_noted"] = Press("Open", "Runs", run.id)
+    page.switch_page(Place.DATA).run()
+    assert [said.value for said in page.info] == [
+        "You left the page before **Open** took effect: press it there again."
+    ]
+    page.switch_page(Place.RUNS).run()
+    assert page.title[0].value == "Runs" and not page.exception
 
 
 def test_settings_can_be_changed_where_no_tree_was_found(maker: Maker, runs_page: Launch) -> None:

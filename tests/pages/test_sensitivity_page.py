@@ -126,7 +126,7 @@ def test_a_press_on_a_page_left_at_once_is_reported_and_never_begins_later(
     page.switch_page(Place.RUNS).run()
     assert not page.exception
     assert [said.value for said in page.info] == [
-        f"You left the page before the run began: press **{words}** there again."
+        f"You left the page before **{words}** took effect: press it there again."
     ]
     page.switch_page(Place.SENSITIVITY).run()
     assert not page.exception and not page.info

@@ -175,7 +175,7 @@ def test_a_press_on_a_page_left_at_once_is_reported_and_never_begins_later(
     page.switch_page(Place.RUNS).run()
     assert not page.exception
     assert [said.value for said in page.info] == [
-        "You left the page before the run began: press **Train** there again."
+        "You left the page before **Train** took effect: press it there again."
     ]
     page.switch_page(Place.TRAIN).run()
     assert work(page).job is None and not page.info
