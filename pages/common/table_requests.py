@@ -162,35 +162,6 @@ def draw_refused() -> None:
         refused.seen_on, refused.seen_at = this_page(), time.monotonic()
 
 
-@dataclass(frozen=True)
-class UnevenFile:
-    """A refused file that may be a table with other reading options.
-
-    Attributes
-    ----------
-    title : str
-        The refusal's headline, as Markdown.
-    reason : RefusedRowsError
-        The reason, with the file's first lines.
-    load_as : callable
-        Reads the file with other options and makes it current.
-    """
-
-    title: str
-    reason: RefusedRowsError
-    load_as: Callable[[ReadOptions], None]
-
-
-def uneven_file() -> UnevenFile | None:
-    """The file that was refused for its uneven rows; None without such a file."""
-    refused = st.session_state.get(_REFUSED)
-    if refused is None or refused.load_as is None:
-        return None
-    if not isinstance(refused.reason, RefusedRowsError):
-        return None
-    return UnevenFile(refused.title, refused.reason, refused.load_as)
-
-
 _SKIP, _COMMENT = f"{NOW}retry_skip", f"{NOW}retry_comment"
 _DELIMITER = f"{NOW}retry_delimiter"
 _OF = f"{NOW}retry_of"
@@ -202,31 +173,30 @@ ROWS, COLUMNS = 4, 12
 
 def draw_other_reading() -> None:
     """Draw reading options and a preview, if lines of a file were refused as rows."""
-    file = uneven_file()
-    if file is None:
+    refused: _Refused | None = st.session_state.get(_REFUSED)
+    if refused is None or not isinstance(reason := refused.reason, RefusedRowsError):
         return
-    if st.session_state.get(_OF) is not file.reason or _SKIP not in st.session_state:
-        proposed = _proposed(file)
-        st.session_state[_OF] = file.reason
+    title, load_as = refused.title, refused.load_as
+    if load_as is None:
+        return
+    proposed = reason.instead or reason.options
+    if st.session_state.get(_OF) is not reason or _SKIP not in st.session_state:
+        st.session_state[_OF] = reason
         st.session_state[_SKIP] = proposed.skip_lines
         st.session_state[_COMMENT] = proposed.comment or ""
         st.session_state[_DELIMITER] = proposed.delimiter
     with st.container(border=True, key="data_retry"):
         st.markdown("**Read the lines in another way**")
-        _draw_lines(file.reason.beginning)
-        read = _draw_options(file)
-        if _draw_preview(file.reason.beginning, read):
+        _draw_lines(reason.beginning)
+        read = _draw_options(proposed)
+        if _draw_preview(reason.beginning, read):
             st.button(
                 "Read it this way",
                 key="data_retry_now",
                 type="primary",
                 on_click=request_table,
-                args=("Reading the file …", file.title, lambda: file.load_as(read), file.load_as),
+                args=("Reading the file …", title, lambda: load_as(read), load_as),
             )
-
-
-def _proposed(file: UnevenFile) -> ReadOptions:
-    return file.reason.instead or file.reason.options
 
 
 def _draw_lines(beginning: str) -> None:
@@ -235,7 +205,7 @@ def _draw_lines(beginning: str) -> None:
     st.code("\n".join(shown), language=None, wrap_lines=True)
 
 
-def _draw_options(file: UnevenFile) -> ReadOptions:
+def _draw_options(proposed: ReadOptions) -> ReadOptions:
     first, second, third = st.columns(3)
     with third:
         delimiter = st.selectbox(
@@ -264,7 +234,7 @@ def _draw_options(file: UnevenFile) -> ReadOptions:
             help="Lines that begin with it are left out, such as # or //.",
         )
     return dataclasses.replace(
-        _proposed(file),
+        proposed,
         delimiter=delimiter,
         skip_lines=min(max(int(n_skipped or 0), 0), MAX_SKIPPED),
         comment=(mark or "").strip()[:MAX_COMMENT_MARK] or None,
