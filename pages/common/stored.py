@@ -16,13 +16,11 @@ from odt_core.alternatives.question import QuestionPart
 from odt_core.data import USUAL_SPLIT, ReadOptions, Schema, SplitSpec, infer_schema
 from odt_core.errors import InputError
 from odt_core.jobs import Batch, Job, JobKind, JobSpec
-from odt_core.storage import DatasetRecord, Deleted, NotFoundError, StorageError
-from odt_core.storage.rows import no_run
+from odt_core.storage import DatasetRecord, Deleted, NotFoundError
 from odt_core.words import count_words
-from pages.common.current_run import CHANGED
 from pages.common.markup import plain, shorten
 from pages.common.server import job_manager, store
-from pages.common.session import Dataset, Place, Work, lane, owner, say, update, work
+from pages.common.session import Dataset, Place, Work, owner, say, update, work
 from pages.common.settings import load_settings
 from pages.common.studies import (
     ALTERNATIVES_VIEW,
@@ -146,7 +144,7 @@ def take_run(job: Job) -> Place:
     if spec.kind is JobKind.VALIDATE:  # its page does not need the data, so the current data stay
         update(validation=job)
         return Place.PREDICT
-    _take_data(spec)
+    take_data(spec)
     if spec.kind is JobKind.FRONTIER:
         update(frontier=job)
         return Place.SENSITIVITY
@@ -155,78 +153,19 @@ def take_run(job: Job) -> Place:
     return Place.TRAIN
 
 
-def _take_data(spec: JobSpec) -> None:
+def take_data(spec: JobSpec) -> None:
+    """Make a run's data current, with its columns and split.
+
+    Raises
+    ------
+    NotFoundError
+        If the data set is not stored.
+    """
     update(
         dataset=stored_dataset(spec.dataset, spec.read),
         schema=spec.train.schema,
         split=spec.train.split,
     )
-
-
-def _own_job(run_id: str, *kinds: JobKind) -> Job:
-    """Find a job of this person, which must have one of these kinds."""
-    job = job_manager().find(owner(), run_id)
-    if job.spec.kind not in kinds:
-        raise no_run()
-    return job
-
-
-def attach_run(run_id: str) -> None:
-    """Make the run in an address current.
-
-    Settings of columns and rows that were changed while this run was current are kept.
-
-    Raises
-    ------
-    NotFoundError
-        If the person has no such run, or its data set is not stored.
-    """
-    job = _own_job(run_id, JobKind.TRAIN, JobKind.ADOPT)
-    kept = stored_settings(job.spec.dataset)
-    take_run(job)
-    if kept.run == run_id and kept.schema is not None:
-        open_dataset(job.spec.dataset)
-
-
-def attach_frontier(run_id: str) -> None:
-    """Make the frontier in an address current.
-
-    Raises
-    ------
-    NotFoundError
-        If the person has no such frontier, or its data set is not stored.
-    """
-    job = _own_job(run_id, JobKind.FRONTIER)
-    now = work()
-    if now.dataset is None or now.dataset.sha256 != job.spec.dataset:
-        _take_data(job.spec)
-    update(frontier=job)
-
-
-def attach_validation(run_id: str) -> None:
-    """Make the validation in an address current.
-
-    Raises
-    ------
-    NotFoundError
-        If the person has no such validation.
-    """
-    update(validation=_own_job(run_id, JobKind.VALIDATE))
-
-
-def attach_study(kind: JobKind, run_id: str) -> None:
-    """Make the study in an address current.
-
-    Raises
-    ------
-    NotFoundError
-        If the person has no such study of this kind, or its data set is not stored.
-    """
-    if not is_study(run_id) or store().runs.summary(owner(), run_id).kind != kind:
-        raise no_run()
-    page = take_study(run_id)
-    if page.place is Place.COMPARE:  # the Sensitivity page always begins with the frontier
-        st.session_state.setdefault(page.view_key, page.view)
 
 
 def open_run(run_id: str) -> NoReturn:
@@ -268,39 +207,6 @@ def take_opened_ranking() -> Job | None:
     return found
 
 
-def change_and_run_again(run_id: str) -> NoReturn:
-    """Set the Train page's controls to a run's settings, with its data, and go there.
-
-    Raises
-    ------
-    NotFoundError
-        If the person has no such run, or its data set is not stored.
-    """
-    job = job_manager().find(owner(), run_id)
-    if job.trained is not None and job.trained.has_tree:
-        take_run(job)
-    else:
-        _take_data(job.spec)
-        load_settings(job.spec.train)
-        update(job=None)
-    st.session_state[CHANGED] = run_id
-    st.switch_page(Place.TRAIN)
-
-
-def run_again(run_id: str) -> str:
-    """Queue a run, or a study with all its runs, again; return the new id.
-
-    Raises
-    ------
-    NotFoundError
-        If the person has no such run, or its data set is not stored.
-    """
-    if is_study(run_id):
-        batch = job_manager().rerun_study(owner(), run_id)
-        return batch.id or ""
-    return job_manager().rerun(owner(), run_id, lane()).id
-
-
 def is_study(run_id: str) -> bool:
     """Whether a run is a study of many runs.
 
@@ -338,19 +244,6 @@ def _take_data_of(batch: Batch) -> None:
         schema=spec.train.schema,
         split=kept.split,
     )
-
-
-def drop_deleted() -> None:
-    """Forget the current data set if it was deleted, by its owner or because of its age."""
-    dataset = work().dataset
-    if dataset is None:
-        return
-    try:
-        store().datasets.get(owner(), dataset.sha256)
-    except NotFoundError:
-        forget_dataset(dataset.sha256)
-    except StorageError:  # the screen stays while the database cannot be reached
-        log.exception("the store cannot say whether a data set is still stored")
 
 
 def forget_dataset(sha256: str) -> None:

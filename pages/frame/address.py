@@ -14,6 +14,7 @@ each.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import partial
 
@@ -21,16 +22,20 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from odt_core.errors import InputError
-from odt_core.storage import NotFoundError
+from odt_core.jobs import Job, JobKind
+from odt_core.storage import NotFoundError, StorageError
+from odt_core.storage.rows import no_run
 from pages.common.markup import plain
-from pages.common.session import Place, Work, this_page, work
+from pages.common.server import job_manager, store
+from pages.common.session import Place, Work, owner, this_page, update, work
 from pages.common.stored import (
-    attach_frontier,
-    attach_run,
-    attach_study,
-    attach_validation,
-    drop_deleted,
+    forget_dataset,
+    is_study,
     open_dataset,
+    stored_settings,
+    take_data,
+    take_run,
+    take_study,
 )
 from pages.common.studies import COMPARE_VIEW, STUDY_PAGES, studies_of
 from pages.frame.browser import join_steps
@@ -38,13 +43,58 @@ from pages.frame.browser import join_steps
 _OPENED = "url_opened"
 _LOST = "url_lost"
 _VIEW = "view"
+log = logging.getLogger("pages.frame.address")
+
+
+def _own_job(run_id: str, *kinds: JobKind) -> Job:
+    """Find a job of this person, which must have one of these kinds."""
+    job = job_manager().find(owner(), run_id)
+    if job.spec.kind not in kinds:
+        raise no_run()
+    return job
+
+
+def _attach_run(run_id: str) -> None:
+    """Make the run in an address current.
+
+    Settings of columns and rows that were changed while this run was current are kept.
+    """
+    job = _own_job(run_id, JobKind.TRAIN, JobKind.ADOPT)
+    kept = stored_settings(job.spec.dataset)
+    take_run(job)
+    if kept.run == run_id and kept.schema is not None:
+        open_dataset(job.spec.dataset)
+
+
+def _attach_frontier(run_id: str) -> None:
+    """Make the frontier in an address current."""
+    job = _own_job(run_id, JobKind.FRONTIER)
+    now = work()
+    if now.dataset is None or now.dataset.sha256 != job.spec.dataset:
+        take_data(job.spec)
+    update(frontier=job)
+
+
+def _attach_validation(run_id: str) -> None:
+    """Make the validation in an address current."""
+    update(validation=_own_job(run_id, JobKind.VALIDATE))
+
+
+def _attach_study(kind: JobKind, run_id: str) -> None:
+    """Make the study in an address current."""
+    if not is_study(run_id) or store().runs.summary(owner(), run_id).kind != kind:
+        raise no_run()
+    page = take_study(run_id)
+    if page.place is Place.COMPARE:  # the Sensitivity page always begins with the frontier
+        st.session_state.setdefault(page.view_key, page.view)
+
 
 _OPENERS: dict[str, Callable[[str], None]] = {
     "data": open_dataset,
-    "frontier": attach_frontier,
-    **{page.name: partial(attach_study, kind) for kind, page in STUDY_PAGES.items()},
-    "validation": attach_validation,
-    "run": attach_run,
+    "frontier": _attach_frontier,
+    **{page.name: partial(_attach_study, kind) for kind, page in STUDY_PAGES.items()},
+    "validation": _attach_validation,
+    "run": _attach_run,
 }
 """The parameters of the address, in the order of opening. A run comes last and decides."""
 _COMPARE_VIEWS = {
@@ -55,7 +105,7 @@ _COMPARE_VIEWS = {
 
 def follow_address() -> None:
     """Open the data and runs in the address, if the user typed it, or moved in the history."""
-    drop_deleted()
+    _drop_deleted()
     begins = _OPENED not in st.session_state
     st.session_state[_OPENED] = True
     if not begins and not _is_history_navigation():
@@ -76,6 +126,19 @@ def follow_address() -> None:
         st.session_state[COMPARE_VIEW] = view
     if lost:
         st.session_state[_LOST] = (lost[-1], address_of(work()), this_page())
+
+
+def _drop_deleted() -> None:
+    """Forget the current data set if it was deleted, by its owner or because of its age."""
+    dataset = work().dataset
+    if dataset is None:
+        return
+    try:
+        store().datasets.get(owner(), dataset.sha256)
+    except NotFoundError:
+        forget_dataset(dataset.sha256)
+    except StorageError:  # the screen stays while the database cannot be reached
+        log.exception("the store cannot say whether a data set is still stored")
 
 
 def _is_history_navigation() -> bool:

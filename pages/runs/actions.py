@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 import streamlit as st
 
@@ -10,11 +11,12 @@ from odt_core.errors import InputError
 from odt_core.storage import RunRecord, RunStatus
 from odt_core.words import count_words
 from pages.common.controls import draw_file
+from pages.common.current_run import CHANGED
 from pages.common.markup import file_stem, plain, shorten
 from pages.common.server import job_manager, store
-from pages.common.session import owner
-from pages.common.settings import run_name
-from pages.common.stored import change_and_run_again, is_study, open_run, run_again
+from pages.common.session import Place, lane, owner, update
+from pages.common.settings import load_settings, run_name
+from pages.common.stored import is_study, open_run, take_data, take_run
 from pages.runs.outcome import can_be_opened
 from pages.runs.table import choose_runs
 
@@ -99,15 +101,33 @@ def _draw_for_one(record: RunRecord) -> None:
             "Train.",
         )
     ):
-        _try(lambda: change_and_run_again(run.id))
+        _try(lambda: _change_and_run_again(run.id))
     if st.button("Rename, note …", key="runs_rename"):
         _ask_for_words(record)
     _draw_export(record)
 
 
 def _run_again(run_id: str) -> None:
-    choose_runs([run_again(run_id)])
+    """Queue a run, or a study with all its runs, again, and tick it."""
+    if is_study(run_id):
+        new = job_manager().rerun_study(owner(), run_id).id or ""
+    else:
+        new = job_manager().rerun(owner(), run_id, lane()).id
+    choose_runs([new])
     st.rerun()
+
+
+def _change_and_run_again(run_id: str) -> NoReturn:
+    """Set the Train page's controls to a run's settings, with its data, and go there."""
+    job = job_manager().find(owner(), run_id)
+    if job.trained is not None and job.trained.has_tree:
+        take_run(job)
+    else:
+        take_data(job.spec)
+        load_settings(job.spec.train)
+        update(job=None)
+    st.session_state[CHANGED] = run_id
+    st.switch_page(Place.TRAIN)
 
 
 def _try(action: Callable[[], object]) -> None:
