@@ -26,8 +26,14 @@ DEFAULT_ENGINE = Engine.HYBRID
 def add_read_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for reading a file."""
     group = parser.add_argument_group("reading (detected unless given)")
-    group.add_argument("--encoding", metavar="NAME", help="such as utf-8, utf-16 or cp1252")
-    group.add_argument("--delimiter", metavar="CHAR", help="such as ',' or ';'; \\t for a tab")
+    group.add_argument(
+        "--encoding", metavar="NAME", help="the encoding, such as utf-8, utf-16 or cp1252"
+    )
+    group.add_argument(
+        "--delimiter",
+        metavar="CHAR",
+        help="the character between two cells, such as ',' or ';'; \\t for a tab",
+    )
     group.add_argument("--decimal", choices=[".", ","], help="the decimal mark")
     group.add_argument("--quotechar", metavar="CHAR", help="the quotation mark")
     add_count(
@@ -37,7 +43,9 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
         default=0,
         help="leave out the first N lines, above the column names (default: 0)",
     )
-    group.add_argument("--comment", metavar="MARK", help="leave out lines that begin with it: #")
+    group.add_argument(
+        "--comment", metavar="MARK", help="leave out lines that begin with this mark, such as #"
+    )
     group.add_argument(
         "--units-row",
         action="store_true",
@@ -71,7 +79,7 @@ def _add_columns(group: argparse._ArgumentGroup) -> None:
         add_names(
             group,
             f"--{kind}",
-            f"columns to read as {kind}" if kind != "ignore" else "columns to leave out",
+            f"the columns to read as {kind}" if kind != "ignore" else "the columns to leave out",
         )
     group.add_argument(
         "--group",
@@ -88,25 +96,25 @@ def _add_reading_of_columns(group: argparse._ArgumentGroup) -> None:
     add_names(
         group,
         "--join",
-        "columns, also the outcome, in which values count as one if they differ only in case, "
+        "the columns, also the outcome, in which values count as one if they differ only in case, "
         "blanks, full stops or the form of letters",
     )
     add_names(
         group,
         "--as-numbers",
-        "columns to read as numerical although cells hold signs (12.5%%, $3, (4)), limits "
+        "the columns to read as numerical although cells hold signs (12.5%%, $3, (4)), limits "
         "(<0.1 becomes the limit) or dates (which become the year); other texts count as missing",
     )
     add_names(
         group,
         "--mark-limits",
-        "columns with limits (<0.1, >100) to take as numerical, each with a further feature "
+        "the columns with limits (<0.1, >100) to take as numerical, each with a further feature "
         "that says what is known of the cell: below, above or within the limits",
     )
     add_names(
         group,
         "--as-ages",
-        "columns of dates to read as ages: the completed years from each date to --age-date; "
+        "the columns of dates to read as ages: the completed years from each date to --age-date; "
         "other texts count as missing",
     )
     group.add_argument(
@@ -125,15 +133,15 @@ def _add_missing_and_cuts(group: argparse._ArgumentGroup) -> None:
         metavar="TOKENS",
         type=names,
         action="extend",
-        help="texts that count as missing in the features, in addition to empty cells (default: ?, "
-        "NA, NaN, null ...; '' for none). For the outcome see --target-missing",
+        help="the texts that count as missing in the features, in addition to empty cells "
+        "(default: ?, NA, NaN, null ...; '' for none). For the outcome see --target-missing",
     )
     group.add_argument(
         "--target-missing",
         metavar="TOKENS",
         type=names,
         action="extend",
-        help="texts that count as a missing outcome, in addition to empty cells; such rows are "
+        help="the texts that count as a missing outcome, in addition to empty cells; such rows are "
         "left out (default: ?, NA, NaN, null ... and words such as unknown; '' for none)",
     )
     group.add_argument(
@@ -141,9 +149,9 @@ def _add_missing_and_cuts(group: argparse._ArgumentGroup) -> None:
         metavar="WHERE",
         action="append",
         default=[],
-        help="cut points of numerical columns: every (at every value) or deciles (default) for all "
-        "columns; COL=every, COL=deciles, COL=20 (quantiles) or 'COL=40;65' (your own cut points; "
-        "'COL=40;' for a single one) for one column. May be repeated",
+        help="the cut points of numerical columns: every (at every value) or deciles (default) for "
+        "all columns; COL=every, COL=deciles, COL=20 (quantiles) or 'COL=40;65' (your own cut "
+        "points; 'COL=40;' for a single one) for one column. May be repeated",
     )
     add_count(group, "--bins", least=2, metavar="K", help="cut numerical columns at K quantiles")
 
@@ -154,16 +162,18 @@ def _add_rows(rows: argparse._ArgumentGroup) -> None:
         "--train-size",
         metavar="N",
         default="0.8",
-        help="training rows: a number, a fraction, 'paper' for min(90%%, 600), or 'all' for every "
-        "row and no test set (default: 0.8)",
+        help="the training rows: a number, a fraction, 'paper' for min(90%%, 600), or 'all' for "
+        "every row and no test set (default: 0.8)",
     )
     rows.add_argument(
         "--test-size",
         metavar="N",
-        help="test rows: a number, or a fraction of the rows that do not train (default: all of "
-        "them)",
+        help="the test rows: a number, or a fraction of the rows that do not train (default: all "
+        "of them)",
     )
-    add_count(rows, "--seed", least=0, default=0, metavar="K", help="for the split (default: 0)")
+    add_count(
+        rows, "--seed", least=0, default=0, metavar="K", help="the seed of the split (default: 0)"
+    )
 
 
 def add_problem_options(
@@ -179,21 +189,27 @@ def add_problem_options(
             "--topology",
             default="depth-2",
             metavar="SHAPE",
-            help=f"{', '.join(PRESETS)}, or a shape such as '((. .)(. .))' (default: depth-2); "
-            "train and stability: also any-7 and the like, for any shape with at most 7 questions",
+            help=f"the tree's shape: {', '.join(PRESETS)}, or a text such as '((. .)(. .))' "
+            "(default: depth-2); train and stability also take any-7 and the like, for any shape "
+            "with at most 7 questions",
         )
     if single:
         group.add_argument(
-            "--max-card", type=cap, metavar="N", help="largest set of categories, or none (default)"
+            "--max-card",
+            type=cap,
+            metavar="N",
+            help="the largest set of categories, or none (default)",
         )
     if goal:
         _add_goal(group)
-    add_names(group, "--forbid", "columns that no question may be about")
-    group.add_argument("--rules", metavar="FILE", help="expert rules for single nodes, as JSON")
+    add_names(group, "--forbid", "the columns that no question may be about")
+    group.add_argument(
+        "--rules", metavar="FILE", help="a JSON file with expert rules for single nodes"
+    )
     group.add_argument(
         "--forbid-empty-branches",
         action="store_true",
-        help="at every node at least one category goes each way",
+        help="send at least one category each way at every node",
     )
     add_count(
         group,
@@ -213,7 +229,7 @@ def add_problem_options(
             "--feature-selection",
             choices=["none", "cart"],
             default="none",
-            help="cart: only columns that a default CART on the training rows uses",
+            help="cart: ask only about the columns that a default CART uses on the training rows",
         )
         add_least_features(group)
     return group
@@ -226,8 +242,8 @@ def add_least_features(group: argparse._ArgumentGroup) -> None:
         "--least-features",
         default=1,
         metavar="K",
-        help="with a feature selection: at least K columns, by running CART again on the columns "
-        "that it left out (default: 1)",
+        help="with a feature selection, take at least K columns, by running CART again on the "
+        "columns that it left out (default: 1)",
     )
 
 
@@ -237,7 +253,7 @@ def _add_goal(group: argparse._ArgumentGroup) -> None:
         type=one_of(Goal),
         default=Goal.ACCURACY,
         metavar="GOAL",
-        help=f"{', '.join(Goal)} (default: accuracy)",
+        help=f"the goal: {', '.join(Goal)} (default: accuracy)",
     )
     group.add_argument(
         "--class-weight",
@@ -246,17 +262,25 @@ def _add_goal(group: argparse._ArgumentGroup) -> None:
         metavar="C",
         help="the weight of a correct negative; a correct positive has the weight 1",
     )
-    group.add_argument("--min-tpr", type=share, metavar="P", help="floor on sensitivity")
-    group.add_argument("--min-tnr", type=share, metavar="P", help="floor on specificity")
+    group.add_argument("--min-tpr", type=share, metavar="P", help="the floor on sensitivity")
+    group.add_argument("--min-tnr", type=share, metavar="P", help="the floor on specificity")
 
 
 def add_switches(parser: argparse.ArgumentParser) -> None:
     """Add the switches of the integer program."""
     switches = parser.add_argument_group("switches of the integer program (paper, section 4.3)")
-    switches.add_argument("--no-strengthen", action="store_true", help="weak rows for left, right")
-    switches.add_argument("--no-anchor", action="store_true", help="no anchor categories")
-    switches.add_argument("--no-relax", action="store_true", help="every variable is binary")
-    switches.add_argument("--no-delete", action="store_true", help="keep variables of wrong leaves")
+    switches.add_argument(
+        "--no-strengthen",
+        action="store_true",
+        help="use the rows (left) and (right) instead of (strongleft) and (strongright)",
+    )
+    switches.add_argument("--no-anchor", action="store_true", help="use no anchor categories")
+    switches.add_argument("--no-relax", action="store_true", help="make every variable binary")
+    switches.add_argument(
+        "--no-delete",
+        action="store_true",
+        help="keep the variables of leaves that would classify a row wrongly",
+    )
     switches.add_argument(
         "--numerical-direction",
         action="store_true",
@@ -279,11 +303,11 @@ def add_solver_options(
         type=one_of(Engine),
         default=engine,
         metavar="ENGINE",
-        help=f"{', '.join(Engine)} (default: {engine})",
+        help=f"the engine: {', '.join(Engine)} (default: {engine})",
     )
     add_time_limit(group, "a tree")
     many = "" if threads == 1 else "; as many as cores by default"
-    add_count(group, "--threads", default=threads, help=f"threads{many}")
+    add_count(group, "--threads", default=threads, help=f"the number of threads{many}")
 
 
 def add_time_limit(command: argparse._ActionsContainer, what: str) -> None:
@@ -293,7 +317,7 @@ def add_time_limit(command: argparse._ActionsContainer, what: str) -> None:
         type=seconds,
         default=60.0,
         metavar="S",
-        help=f"seconds for {what} (default: 60)",
+        help=f"the most seconds for {what} (default: 60)",
     )
 
 
@@ -324,12 +348,19 @@ def add_statements(command: argparse.ArgumentParser) -> None:
     """Add the author's statements for a sheet, and the sheet's further evidence."""
     stated = command.add_argument_group("sheets for people")
     stated.add_argument(
-        "--stage", default="derived", help="derived (the default), validated or in-use"
+        "--stage",
+        default="derived",
+        help="the model's stage: derived (default), validated or in-use",
     )
     stated.add_argument(
-        "--intended-use", default="", metavar="TEXT", help="for whom, where, for which decision"
+        "--intended-use",
+        default="",
+        metavar="TEXT",
+        help="for whom, where and for which decision the model is meant",
     )
-    stated.add_argument("--author", default="", metavar="TEXT", help="who is responsible for it")
+    stated.add_argument(
+        "--author", default="", metavar="TEXT", help="who is responsible for the model"
+    )
     stated.add_argument(
         "--validation",
         metavar="FILE",
@@ -369,7 +400,7 @@ def add_json(command: argparse.ArgumentParser) -> None:
 
 def add_jobs(command: argparse.ArgumentParser) -> None:
     """Add ``--jobs``, the number of processes."""
-    add_count(command, "--jobs", default=1, help="processes (default: 1)")
+    add_count(command, "--jobs", default=1, help="the number of processes (default: 1)")
 
 
 def add_keep_formulas(command: argparse.ArgumentParser) -> None:

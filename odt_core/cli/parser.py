@@ -136,8 +136,8 @@ def _add_train(commands: Commands) -> None:
     train.add_argument(
         "--confirm-always",
         action="store_true",
-        help="engine hybrid: CBC confirms programs of any size within the time limit; otherwise "
-        "only if that takes about two seconds",
+        help="with the engine hybrid, let CBC confirm programs of any size within the time limit "
+        "(default: only if that takes about two seconds)",
     )
     add_solver_options(train)
     train.add_argument("--output", metavar="FILE", help="write the model to this JSON file")
@@ -181,7 +181,7 @@ def _add_curve(commands: Commands) -> None:
         type=percentages,
         default=None,
         metavar="A,B",
-        help="floors in training, in percent (default: 95,96,97,98,98.5,99,99.5,100)",
+        help="the floors in training, in percent (default: 95,96,97,98,98.5,99,99.5,100)",
     )
     group.add_argument(
         "--sweep",
@@ -195,13 +195,14 @@ def _add_curve(commands: Commands) -> None:
         type=names,
         default=["depth-2", "depth-3"],
         metavar="A,B",
-        help="shapes (default: depth-2,depth-3)",
+        help="the shapes (default: depth-2,depth-3)",
     )
     add_count(
         group,
         "--repeats",
         default=10,
-        help="splits, with the seeds K, K + 1 ... (default: 10; the paper has 30)",
+        help="the number of splits, which have the seeds K, K + 1, ... (default: 10; the paper has "
+        "30)",
     )
     add_study_options(curve)
     add_jobs(curve)
@@ -223,7 +224,7 @@ def _add_path(commands: Commands) -> None:
         "--most-questions",
         default=7,
         metavar="K",
-        help="largest number of questions, from 1 to 15 (default: 7)",
+        help="the largest number of questions, from 1 to 15 (default: 7)",
     )
     add_count(
         group,
@@ -231,7 +232,7 @@ def _add_path(commands: Commands) -> None:
         least=2,
         help="cross-validate on so many folds of the training rows (default: no cross-validation)",
     )
-    add_count(group, "--repeats", help="with --folds: how often the rows are divided (default: 1)")
+    add_count(group, "--repeats", help="how often the rows are divided into folds (default: 1)")
     add_solver_options(path, threads=os.cpu_count() or 1)
     path.add_argument("--output", metavar="FILE", help="write the points to this CSV file")
     add_jobs(path)
@@ -267,15 +268,15 @@ def _add_alternatives(commands: Commands) -> None:
     )
     add_time_limit(alternatives, "the list")
     chosen = alternatives.add_argument_group("which trees to search for")
-    add_names(chosen, "--without", "only trees that do not ask about these columns")
-    add_names(chosen, "--only", "only trees that ask about no other columns than these")
+    add_names(chosen, "--without", "search only for trees that do not ask about these columns")
+    add_names(chosen, "--only", "search only for trees that ask about no other columns than these")
     chosen.add_argument(
         "--cost", type=column_cost, action="append", default=[], metavar="COL=VALUE",
         help="what asking about a column costs; may be repeated (default: 1 for each)",
     )  # fmt: skip
     chosen.add_argument(
         "--max-total-cost", type=loss, metavar="C",
-        help="only trees whose columns cost at most so much together, each paid once",
+        help="search only for trees whose columns cost at most so much together, each paid once",
     )  # fmt: skip
     alternatives.add_argument(
         "--max-cost", type=loss, metavar="C",
@@ -306,30 +307,30 @@ def _add_compare(commands: Commands) -> None:
         type=names,
         default=["depth-2", "depth-2.5", "depth-3", "imbalanced"],
         metavar="A,B",
-        help="shapes (default: depth-2,depth-2.5,depth-3,imbalanced)",
+        help="the shapes (default: depth-2,depth-2.5,depth-3,imbalanced)",
     )
     group.add_argument(
         "--max-cards",
         type=listed(cap),
         default=[None],
         metavar="1,2,none",
-        help="largest sets of categories (default: none, no cap)",
+        help="the largest sets of categories (default: none, no cap)",
     )
     group.add_argument(
         "--cut-points",
         type=listed(word_of("as-set", "deciles", "every")),
         default=["as-set"],
         metavar="A,B",
-        help="cut points of numerical columns: as-set (by --cuts, default), deciles or every (at "
-        "every value); your own cut points always stay",
+        help="the cut points of numerical columns: as-set (by --cuts, default), deciles or every "
+        "(at every value); your own cut points always stay",
     )
     group.add_argument(
         "--feature-selections",
         type=listed(word_of("none", "cart")),
         default=["none"],
         metavar="A,B",
-        help="columns that trees may use: none (all, default), cart (only those of a default CART "
-        "on the fold's training rows), or both: none,cart",
+        help="the columns that trees may use: none (all, default), cart (only those of a default "
+        "CART on the fold's training rows), or both: none,cart",
     )
     add_least_features(group)
     _add_folds(compare.add_argument_group("folds"))
@@ -342,13 +343,17 @@ def _add_compare(commands: Commands) -> None:
 def _add_folds(folds: argparse._ArgumentGroup) -> None:
     """Add the options for the folds of a comparison."""
     add_count(
-        folds, "--folds", least=2, metavar="K", help="folds of stratified k-fold (default: 5)"
+        folds,
+        "--folds",
+        least=2,
+        metavar="K",
+        help="the number of folds of stratified k-fold (default: 5)",
     )
     folds.add_argument(
         "--hold-out",
         metavar="N",
-        help="repeated hold-out instead: train on so many rows (a number, a fraction, or 'paper' "
-        "for min(90%%, 600)) and test on the rest",
+        help="use repeated hold-out instead: train on so many rows (a number, a fraction, or "
+        "'paper' for min(90%%, 600)) and test on the rest",
     )
     add_count(
         folds,
@@ -370,7 +375,7 @@ def _add_stability(commands: Commands) -> None:
     )
     add_data_options(stability)
     group = add_problem_options(stability)
-    add_count(group, "--resamples", default=200, help="refits (default: 200)")
+    add_count(group, "--resamples", default=200, help="the number of refits (default: 200)")
     add_time_limit(stability, "a refit")
     stability.add_argument("--output", metavar="FILE", help="write the columns to this CSV file")
     stability.add_argument(
@@ -426,7 +431,11 @@ def _add_verify(commands: Commands) -> None:
     verify.add_argument("model", metavar="MODEL.json")
     verify.add_argument("file", metavar="DATA.csv", help="the file that the model was trained on")
     verify.add_argument(
-        "--time-limit", type=seconds, default=60.0, metavar="S", help="seconds (default: 60)"
+        "--time-limit",
+        type=seconds,
+        default=60.0,
+        metavar="S",
+        help="the most seconds (default: 60)",
     )
     add_json(verify)
     add_read_options(verify)
@@ -444,8 +453,8 @@ def _add_export(commands: Commands) -> None:
     export.add_argument(
         "--format",
         required=True,
-        help="dot, svg, png, rules, python, sql, json, card, html or report (the report), "
-        "summary (SVG) or summary-png",
+        help="the format: dot, svg, png, rules, python, sql, json, card, html or report (the "
+        "report), summary (SVG) or summary-png",
     )
     add_statements(export)
     add_output(export)
@@ -460,7 +469,9 @@ def _add_report(commands: Commands) -> None:
         "and needs no server.",
     )
     add_model(report)
-    report.add_argument("--card", action="store_true", help="the rule card instead of the report")
+    report.add_argument(
+        "--card", action="store_true", help="write the rule card instead of the report"
+    )
     add_statements(report)
     add_output(report)
 
@@ -475,7 +486,12 @@ def _add_write_model(commands: Commands) -> None:
     add_data_options(write)
     add_problem_options(write)
     add_switches(write)
-    write.add_argument("--output", required=True, metavar="FILE", help="ends in .lp or .mps")
+    write.add_argument(
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="write to this file, which ends in .lp or .mps",
+    )
 
 
 def _add_sample(commands: Commands) -> None:
@@ -502,7 +518,7 @@ def _add_app(commands: Commands) -> None:
         "streamlit",
         nargs="*",
         metavar="OPTION",
-        help="after --: options of 'streamlit run', such as --server.maxUploadSize=500",
+        help="options of 'streamlit run' after --, such as --server.maxUploadSize=500",
     )
 
 

@@ -68,7 +68,8 @@ def curves_html(rows: Sequence[CurveRow]) -> str:
         f"<p>{escaped(words)}</p>"
         + chart_html(
             sweep_chart(rows, sweep),
-            "Lines: means over splits. Bands: 10th to 90th percentile of the test value.",
+            "Lines are means over splits. Bands reach from the 10th to the 90th percentile of the "
+            "test value.",
         )
         + table("Means over splits with standard deviations", head, map(_curve_cells, rows))
     )

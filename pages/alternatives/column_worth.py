@@ -46,9 +46,9 @@ def _draw_ranked(view: AlternativesView) -> None:
     more = len(columns) - MOST_COLUMNS
     rest = f" {count_words(more, 'further column')} in the table." if more > 0 else ""
     st.caption(
-        "Left: the share of the listed trees that ask about each column. The filters do not change "
-        "this. Right: the best tree that does not ask about the column. A mark on the dotted line "
-        f"means that this tree is as good as the best tree.{rest}"
+        "On the left is the share of the listed trees that ask about each column. The filters do "
+        "not change it. On the right is the best tree that does not ask about the column. A mark "
+        f"on the dotted line means that this tree is as good as the best tree.{rest}"
     )
     with st.expander("All columns as a table", key=keys.WORTH_TABLE):
         st.html(_table(view, columns))

@@ -48,7 +48,7 @@ def draw_gallery(shown: ShownTrees) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
-        st.caption(plain(f"Solid line: yes. Dashed line: no. A plus means {positive}."))
+        st.caption(plain(f"A solid line means yes, a dashed line no, and a plus means {positive}."))
         if pages > 1:
             st.pagination(pages, key=keys.PAGE)
 

@@ -149,7 +149,11 @@ def _draw_settings(job: Job) -> JobSpec | None:
         st.error(plain(str(error)))
         return None
     words = goal_words(spec.objective, rows_of(job).train.negative_label)
-    st.caption(plain(f"Shape {shape_name(spec.topology)}; {words}: as on the Train page."))
+    st.caption(
+        plain(
+            f"The shape ({shape_name(spec.topology)}) and the goal ({words}) are those of the tree."
+        )
+    )
     train = replace(spec, time_limit=float(limit or 1), engine=Engine.SEARCH)
     return replace(job.spec, kind=JobKind.ALTERNATIVES, train=train, part=part)
 

@@ -65,7 +65,7 @@ def _columns(shown: ShownTrees) -> dict[str, Any]:
     }
     return {
         "no": number("No.", width=42, pinned=True),
-        "wrong": number("Wrong", width=58, help="Training rows with a wrong answer"),
+        "wrong": number("Wrong", width=58, help="The number of training rows with a wrong answer"),
         **(tested if has_test else {}),
         "columns": st.column_config.TextColumn("Columns", width=240 if has_test else 420),
         _LOSS: number(
@@ -78,10 +78,13 @@ def _columns(shown: ShownTrees) -> dict[str, Any]:
         "tnr": _share("TNR", "Specificity in training"),
         **(rates if has_test else {}),
         "questions": number(
-            "Questions", width=76, format="%.2f", help="Mean number of questions per training row"
+            "Questions",
+            width=76,
+            format="%.2f",
+            help="The mean number of questions per training row",
         ),
         "cost": number(
-            "Cost", width=52, format="%.2f", help="Mean cost of the columns per training row"
+            "Cost", width=52, format="%.2f", help="The mean cost of the columns per training row"
         ),
     }
 

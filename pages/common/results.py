@@ -328,7 +328,7 @@ def draw_subgroups(
         persist_state="session",
         format_func=lambda name: shorten(name, 60),
         width=320,
-        help="Any column of the file, even if the tree does not ask about it.",
+        help="You can choose any column of the file, even if the tree does not ask about it.",
     )
     found = of_column(str(column))
     if found is None or not found.groups:

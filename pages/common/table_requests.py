@@ -223,7 +223,7 @@ def _draw_options(proposed: ReadOptions) -> ReadOptions:
             max_value=MAX_SKIPPED,
             step=1,
             key=_SKIP,
-            help="Lines above the column names, such as a title.",
+            help="The number of lines above the column names, such as a title.",
         )
     with second:
         mark = st.text_input(

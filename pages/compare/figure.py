@@ -52,10 +52,11 @@ def draw_comparison_figure(found: Comparison, key: str, *, is_final: bool = Fals
         on_point=partial(_choose_clicked, found) if is_final else None,
     )
     words = (
-        f"Points: mean {measure_words(found)} on the test rows of the folds, with 95% intervals."
+        f"A point is the mean {measure_words(found)} on the test rows of the folds, with its 95% "
+        "interval."
     )
     if shown == INTERVALS:
-        words += " Vertical marks: the mean in training."
+        words += " A vertical mark is the mean in training."
     st.caption(f"{words} Click a point to choose it." if is_final else words)
     return shown
 

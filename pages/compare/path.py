@@ -135,8 +135,8 @@ def _draw_plan(data: ReadyData, rows: Prepared) -> _PathPlan | None:
     tested = f", and on {count_words(int(folds), 'fold')} of them" if folds else ""
     st.caption(
         plain(
-            f"On the {count_words(rows.train.n_rows, 'training row')}{tested}; "
-            f"{goal_words(objective, rows.train.negative_label)}."
+            f"The search runs on the {count_words(rows.train.n_rows, 'training row')}{tested}. The "
+            f"goal is {goal_words(objective, rows.train.negative_label)}."
         )
     )
     return plan

@@ -149,7 +149,7 @@ def draw_path_figure(
     )
     words = "A filled point is proved: no tree of any shape with as many questions is better."
     if view.unseen:
-        words += " Unseen rows: mean over folds, with one standard error."
+        words += " The points of unseen rows are means over folds, with one standard error."
     st.caption(f"{words} Click a point to see its tree." if is_final else words)
 
 

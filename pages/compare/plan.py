@@ -241,7 +241,8 @@ def _draw_folds() -> Folding:
                 key=SIZE,
                 persist_state="session",
                 max_chars=20,
-                help="A number, a share such as 0.8, or `paper`: the smaller of 90% and 600 rows.",
+                help="Give a number, a share such as 0.8, or `paper`, which is 90% of the rows but "
+                "at most 600.",
             )
         repeats = st.number_input(
             "Repeats",

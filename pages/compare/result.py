@@ -206,7 +206,10 @@ def _draw_table(found: Comparison) -> None:
         ]
         caption = "Rates of the candidates in training and in test"
         st.html(plain_table(caption, [html_text(name) for name in head], cells, is_wide=True))
-        st.caption("Training above, test below: mean ± standard deviation over folds.")
+        st.caption(
+            "Each rate is a mean ± standard deviation over folds, in training above and in test "
+            "below."
+        )
 
 
 def _cells(found: Comparison, row: CandidateRow, place: int) -> list[str]:

@@ -123,8 +123,8 @@ def _draw_cuts(found: StabilityResult) -> None:
         st.header("Where numbers are cut", anchor=False)
         draw_chart(cuts_chart(found, theme=current_theme()), key="stability_cuts")
         st.caption(
-            "The most frequent columns. A stem is a cut point. Its height is the number of "
-            "questions with this cut point in all refits."
+            "These are the most frequent columns. A stem is a cut point. Its height is the "
+            "number of questions with this cut point in all refits."
         )
     if sets:
         st.header("Which sets of categories the trees use", anchor=False)
@@ -143,9 +143,10 @@ def _draw_rows(batch: Batch, found: StabilityResult) -> None:
         instability_chart(found, _positive(batch), theme=current_theme()), key="stability_rows"
     )
     st.caption(
-        "Lines: the leaves of the tree of all training rows, with answer and share of positive "
-        "rows. Circles: training rows, by the share of resamples whose tree gives another answer "
-        "(Riley and Collins). Areas show the numbers of rows."
+        "A line is a leaf of the tree of all training rows, with its answer and its share of "
+        "positive rows. A circle stands for training rows, and its place is the share of resamples "
+        "whose tree gives them another answer (Riley and Collins). Its area shows the number of "
+        "rows."
     )
 
 

@@ -116,18 +116,18 @@ def _column_config() -> dict[str, Any]:
             options=list(_KIND_WORDS.values()),
             required=True,
             width=106,
-            help="Categorical: any set of values may go one way. Numerical: cut at a threshold. "
-            "Ignore: not used.",
+            help="Categorical: any set of values may go one way. Numerical: the values are "
+            "cut at a threshold. Ignore: the column is not used.",
         ),
         "Note": column.TextColumn(
             width=88, help="Findings about the column. Worth knowing, below, explains them."
         ),
         "Values": column.NumberColumn(
-            width=58, help="Number of distinct values, without missing values."
+            width=58, help="The number of distinct values, without missing values."
         ),
-        "Missing": column.TextColumn(width=80, help="Rows without a value."),
+        "Missing": column.TextColumn(width=80, help="The rows without a value."),
         "Distribution": column.BarChartColumn(
-            width=112, y_min=0, help="Rows by value or, for many numbers, by interval."
+            width=112, y_min=0, help="The rows by value. Many numbers are grouped in intervals."
         ),
         "Holds": column.TextColumn(
             width=190, help="The range of the numbers, or the most frequent values."

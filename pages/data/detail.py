@@ -225,8 +225,8 @@ def _draw_binning(column: ColumnSchema, rows: SplitRows | str) -> None:
             ),
             on_change=_cuts_chosen,
             args=(column.name,),
-            help="Rising numbers with semicolons or blanks between them, such as 40; 65; 80. A "
-            "value equal to a cut point belongs to the bin below it.",
+            help="Give rising numbers with semicolons or blanks between them, such as 40; 65; 80. "
+            "A value equal to a cut point belongs to the bin below it.",
         )
     wrong = standing_error(_ERROR, _METHOD)
     if wrong is not None:
@@ -312,7 +312,7 @@ def _draw_own_missing(schema: Schema, column: ColumnSchema) -> None:
         placeholder="As in the whole table",
         on_change=_own_missing_chosen,
         args=(column.name,),
-        help="Texts that count as missing here, instead of the table's texts.",
+        help="These texts count as missing here, instead of the table's texts.",
     )
 
 

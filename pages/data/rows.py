@@ -142,8 +142,8 @@ def _draw_custom(split: SplitSpec) -> None:
             "Train size",
             key=show_value(_TRAIN, size_text(split.train_size), unless=is_wrong),
             on_change=_sizes_chosen,
-            help="A number of rows such as 600, or a share such as 75%. The rows are drawn at "
-            "random, with the same proportions of classes.",
+            help="Give a number of rows such as 600, or a share such as 75%. The rows are drawn "
+            "at random, with the same proportions of classes.",
         )
     with right:
         st.text_input(
@@ -151,7 +151,7 @@ def _draw_custom(split: SplitSpec) -> None:
             key=show_value(_TEST, test, unless=is_wrong),
             placeholder="all others",
             on_change=_sizes_chosen,
-            help="A number or a share of the rows that do not train. Empty for all.",
+            help="Give a number or a share of the rows that do not train. Empty means all of them.",
         )
 
 
@@ -191,9 +191,9 @@ def _draw_group(schema: Schema) -> None:
         key=show_value(_GROUP, schema.group),
         placeholder="none",
         on_change=lambda: change_schema(lambda now: now.with_group(st.session_state[_GROUP])),
-        help="A column such as a patient's number. Rows with the same value either all train or "
-        "all test. Otherwise a patient may be in both parts, and the test is too favourable. The "
-        "column is then not a feature.",
+        help="Choose a column such as a patient's number. Rows with the same value either all "
+        "train or all test. Otherwise a patient may be in both parts, and the test is too "
+        "favourable. The column is then not a feature.",
     )
 
 

@@ -185,7 +185,9 @@ def _reading_words(dataset: Dataset) -> str:
 def _draw_reading(dataset: Dataset) -> None:
     """Draw the detected reading options, each with a choice of another value."""
     read, report = dataset.read, dataset.table.report
-    st.caption("Detected in the file. Choose another value if the rows below look wrong.")
+    st.caption(
+        "These values were detected in the file. Choose others if the rows below look wrong."
+    )
     first, second = st.columns(2)
     with first:
         _draw_option("Encoding", _ENCODING, ENCODINGS, read.encoding, report.encoding)
@@ -211,7 +213,7 @@ def _draw_left_out(read: ReadOptions) -> None:
             step=1,
             key=show_value(_SKIP, read.skip_lines),
             on_change=_read_otherwise,
-            help="Lines above the column names, such as a title.",
+            help="The number of lines above the column names, such as a title.",
         )
     with second:
         st.text_input(
@@ -304,9 +306,10 @@ def _draw_preview(dataset: Dataset, target: str) -> None:
         lazy=False,
     )
     st.caption(
-        "All rows, every cell as in the file."
+        "All rows are shown. Every cell is as in the file."
         if shown == table.n_rows
-        else f"The first {shown:,} of {table.n_rows:,} rows, every cell as in the file."
+        else f"The first {shown:,} of {table.n_rows:,} rows are shown. Every cell is as in the "
+        "file."
     )
 
 

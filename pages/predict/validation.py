@@ -99,7 +99,7 @@ def _choose_part(table: Table, frozen: FrozenTree) -> PartOfTable:
             key=PART_COLUMN,
             persist_state="session",
             format_func=lambda name: shorten(name, 60),
-            help="Such as a site, a year or a group.",
+            help="The column may have a site, a year or a group.",
         )
     )
     values = _values(table, schema, column)

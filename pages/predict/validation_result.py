@@ -158,7 +158,10 @@ def _draw_calibration(calibration: Calibration, positive: str) -> None:
     head = ["Leaf", "If", "Tree says", "Risk in training", "Observed", "Expected events", "O:E"]
     st.html(plain_table("Expected and observed events in the leaves", head, rows, is_wide=True))
     if any(leaf.agrees is False for leaf in calibration.leaves):
-        st.caption("Differs: more than chance explains (95% interval of the difference).")
+        st.caption(
+            "*Differs* means that chance does not explain the difference: 0 is not in its 95% "
+            "interval."
+        )
 
 
 def _digits(value: float) -> str:

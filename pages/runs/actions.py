@@ -204,7 +204,10 @@ def _draw_export(record: RunRecord) -> None:
     run = record.summary
     stem = file_stem(run.table_name or "run", run.headline.topology or run.kind)
     with st.popover("Export", key="runs_export"):
-        st.caption("One JSON file with the complete run. It can be imported here or elsewhere.")
+        st.caption(
+            "The export is one JSON file with the complete run. You can import it here or "
+            "elsewhere."
+        )
         for with_data, label in ((False, "Without the data"), (True, "With the data")):
             name = f"{stem}{'-with-data' if with_data else ''}.run.json"
             draw_file(label, _exporter(run.id, with_data), name, "application/json")

@@ -76,7 +76,7 @@ def _draw_import() -> None:
             "A run's JSON file",
             type="json",
             key=f"runs_import_{number}",  # a new key empties the uploader
-            help="A file from 'Export'. The run appears in the table and is not started.",
+            help="Choose a file from 'Export'. The run appears in the table and is not started.",
         )
         if file is None:
             return

@@ -200,4 +200,4 @@ def _draw_metrics(names: Sequence[str], outcomes: Sequence[RunOutcome]) -> None:
     st.markdown("**Results**")
     head = ["", *_heads(names)]
     st.html(plain_table("Metrics with 95% intervals", head, rows, is_wide=True))
-    st.caption("With 95% intervals. Only test rows say what to expect of new cases.")
+    st.caption("The rates have 95% intervals. Only test rows say what to expect of new cases.")

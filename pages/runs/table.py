@@ -256,18 +256,20 @@ _COLUMNS = {
     "shape": st.column_config.TextColumn("Shape", width=116),
     "goal": st.column_config.TextColumn("Goal", width=108),
     "errors": st.column_config.NumberColumn(
-        "Training wrong", width=104, help="Number of training rows with a wrong answer"
+        "Training wrong", width=104, help="The number of training rows with a wrong answer"
     ),
     "test_tpr": _share("Test TPR", "Sensitivity"),
     "test_tnr": _share("Test TNR", "Specificity"),
     "test_accuracy": _share("Test accuracy", width=92),
-    "took": st.column_config.TextColumn("Time", width=84, help="Time so far, or total time"),
+    "took": st.column_config.TextColumn(
+        "Time", width=84, help="The time so far, or the total time"
+    ),
     "queued": st.column_config.DatetimeColumn("Queued", width=136, format="D MMM YYYY, HH:mm"),
     "note": st.column_config.TextColumn("Note", width=200),
     "kind": st.column_config.TextColumn("What", width=80),
     "outcome": st.column_config.TextColumn("Outcome", width=150),
     "cap": st.column_config.NumberColumn(
-        "Largest set", width=92, help="Most categories on one side of a question (max.card)"
+        "Largest set", width=92, help="The most categories on one side of a question (max.card)"
     ),
     "train_tpr": _share("Training TPR", "Sensitivity", width=92),
     "train_tnr": _share("Training TNR", "Specificity", width=92),

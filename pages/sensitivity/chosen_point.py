@@ -205,8 +205,12 @@ def draw_point_choice(chosen: ChosenPoint, positive: str) -> None:
             f"{other.word} that keeps it.",
         )
         for key, label, meaning in (
-            (COST_FN, "A miss costs", f"A miss: the tree does not recognise {name}."),
-            (COST_FP, "A false alarm costs", f"A false alarm: the tree wrongly says {name}."),
+            (COST_FN, "A miss costs", f"If the tree does not recognise {name}, this is a miss."),
+            (
+                COST_FP,
+                "A false alarm costs",
+                f"If the tree wrongly says {name}, this is a false alarm.",
+            ),
         ):
             start_value(key, "")
             st.text_input(
@@ -217,8 +221,9 @@ def draw_point_choice(chosen: ChosenPoint, positive: str) -> None:
                 on_change=chosen.on_costs,
                 max_chars=12,
                 width=150,
-                help=f"{meaning} Instead of a floor: the page shows the tree with the least cost "
-                "on the training rows. Only the ratio of both costs matters.",
+                help=f"{meaning} With both costs, the page shows the tree with the least cost on "
+                "the training rows, instead of a tree for a floor. Only the ratio of both costs "
+                "matters.",
             )
         if chosen.reaches_floor and not chosen.serves_floor:
             st.button("Back to the floor", key="sens_back", on_click=chosen.on_floor)

@@ -60,17 +60,20 @@ def draw_curve_figure(
         on_point=partial(pick_clicked, rows) if is_final else None,
     )
     words = (
-        "Means over splits. Filled: training; hollow: test. Dotted: answers by chance."
+        "A point is a mean over splits, filled in training and hollow in test. The dotted line is "
+        "for answers by chance."
         if shown == PLANE
-        else "Lines: means over splits. Bands: 10th to 90th percentile of the test value."
+        else "Lines are means over splits. Bands reach from the 10th to the 90th percentile of the "
+        "test value."
     )
     if is_final:
         words += " Click a point to see its tree."
     if tree is not None:
         words += (
-            " Ring: this tree in training. Large diamond: this tree in test, with 95% intervals."
+            " The ring is this tree in training. The large diamond is this tree in test, with 95% "
+            "intervals."
             if shown == PLANE
-            else " Large diamond: this tree in test, with its 95% interval."
+            else " The large diamond is this tree in test, with its 95% interval."
             if tree[1] is not None
             else " This tree has no test rows, so the figure does not show it."
         )

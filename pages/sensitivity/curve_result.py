@@ -113,8 +113,8 @@ def _draw_tables(rows: Sequence[CurveRow]) -> None:
             )
         )
     st.caption(
-        "Means over splits, each with its standard deviation in percentage points. The CSV file "
-        "has the variances, as in the paper."
+        "The tables have means over splits, each with its standard deviation in percentage "
+        "points. The CSV file has the variances, as in the paper."
     )
 
 

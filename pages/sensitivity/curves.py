@@ -120,8 +120,8 @@ def _draw_settings(data: ReadyData) -> TypedSettings:
         persist_state="session",
         width=240,
         max_chars=400,
-        help=f"Floors on training {sweep.word}. For each floor, the search finds the tree with the "
-        f"highest {other.word} that keeps it.",
+        help=f"Give floors on training {sweep.word}. For each floor, the search finds the tree "
+        f"with the highest {other.word} that keeps it.",
     )
     shapes = st.multiselect(
         "Shapes",
@@ -147,7 +147,8 @@ def _draw_settings(data: ReadyData) -> TypedSettings:
         key=TRAIN_SIZE,
         persist_state="session",
         width=115,
-        help="A number, a share such as 0.8, or `paper`: the smaller of 90% and 600 rows.",
+        help="Give a number, a share such as 0.8, or `paper`, which is 90% of the rows but at most "
+        "600.",
     )
     return TypedSettings(sweep, levels, shapes, cap, int(repeats or 0), train_size)
 

@@ -83,12 +83,12 @@ def _draw_figures(chosen: ChosenPoint, rows: Prepared) -> None:
 def _draw_roc(chosen: ChosenPoint) -> None:
     draw_chart(_roc_maker(chosen)(), key="sens_roc", on_point=chosen.on_point)
     words = (
-        "Click a point to see its tree. Ring: the chosen tree in training. Large diamond: the "
-        "chosen tree in test, with 95% intervals."
+        "Click a point to see its tree. The ring is the chosen tree in training. The large diamond "
+        "is the chosen tree in test, with 95% intervals."
     )
     if chosen.compared is not None and chosen.compared != chosen.index:
         color = "black" if current_theme().name == "light" else "white"
-        words += f" In {color}: the tree put aside."
+        words += f" The tree that you put aside is {color}."
     st.caption(words)
 
 
@@ -119,7 +119,7 @@ def _draw_benefit(chosen: ChosenPoint, rows: Prepared) -> None:
         ),
         key="sens_benefit",
     )
-    words = f"On the {which} rows; leaves are ranked by their training risk."
+    words = f"The curves are for the {which} rows. Leaves are ranked by their training risk."
     if chosen.ratio is not None:
         of = "for your costs" if chosen.asked_ratio else f"of {assumed_words(chosen)}"
         words += f" The vertical line is the threshold {of}."

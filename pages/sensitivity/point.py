@@ -118,8 +118,9 @@ def _draw_net_benefit(chosen: ChosenPoint, point: OperatingPoint, prevalence: fl
     costs = "your costs" if chosen.asked_ratio else assumed_words(chosen)
     st.caption(
         plain(
-            f"{where}: true positives per row, minus false positives per row, which are weighted "
-            f"for the threshold of {percent_words(threshold)}. The threshold comes from {costs}."
+            f"{where}, net benefit is the true positives per row minus the weighted false "
+            f"positives per row. The weight is for the threshold of {percent_words(threshold)}, "
+            f"which comes from {costs}."
         )
     )
 

@@ -267,9 +267,9 @@ def _choose_confirmation(engine: Engine) -> bool:
         key=TrainKey.switch("confirm_always"),
         persist_state="session",
         disabled=engine is not Engine.HYBRID,
-        help="CBC confirms the search's proof on the paper's integer program, in the rest of the "
-        "time limit. Otherwise CBC only runs if that takes about two seconds. The proof is valid "
-        "without it.",
+        help="With this tick, CBC has the rest of the time limit to confirm the search's proof on "
+        "the paper's integer program. Without it, CBC runs only if that takes about two seconds. "
+        "The proof is valid without CBC.",
     )
 
 
@@ -300,8 +300,8 @@ def _choose_selection() -> tuple[FeatureSelection, int]:
         "Only columns that CART uses",
         key=TrainKey.SELECTION,
         persist_state="session",
-        help="Feature selection as in the paper's section 5.1: the tree may only use the columns "
-        "that a default CART uses on the training rows.",
+        help="The tree may only use the columns that a default CART uses on the training rows. The "
+        "paper selects features in this way in its section 5.1.",
     )
     if not selected:
         return FeatureSelection.NONE, 1
@@ -322,8 +322,8 @@ def _choose_no_empty() -> bool:
         "No empty branches",
         key=TrainKey.NO_EMPTY,
         persist_state="session",
-        help="Every question sends at least one category each way: the paper's rows (pickmore) "
-        "and (pickless). Otherwise a question may have no effect.",
+        help="Every question must send at least one category each way. The paper has the rows "
+        "(pickmore) and (pickless) for this. Without the tick, a question may have no effect.",
     )
     return bool(no_empty)
 
@@ -368,7 +368,7 @@ def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]
             persist_state="session",
             max_chars=12,
             placeholder="no floor",
-            help="A further condition on the training rows, for any goal.",
+            help="This is a further condition on the training rows. You can use it with any goal.",
         )
         floors.append(parse_floor(text, f"The floor on {name}") if text.strip() else None)
     return floors[0], floors[1]

@@ -50,7 +50,7 @@ def draw_downloads(job: Job, rows: Prepared) -> None:
             if kind is not ExportFormat.JSON:  # the model holds the tree
                 _draw(kind.label, kind, _maker(model, kind, test), stem)
         _draw_program(job, rows, stem)
-    with st.popover("Sheets", width="content", help="For the bedside and for readers"):
+    with st.popover("Sheets", width="content", help="Sheets are for the bedside and for readers."):
         statements, gather = _ask_statements(), evidence_of(job, model, rows)
         for sheet, label in _SHEETS.items():
             _draw(label, sheet, _sheet_maker(model, sheet, statements, gather), stem)

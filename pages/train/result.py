@@ -135,7 +135,10 @@ def _draw_selected(result: StoredResult) -> None:
     names = result.selected_features
     if names:
         listed = ", ".join(plain(shorten(name, 30)) for name in names)
-        st.caption(f"Chosen from {count_words(len(names), 'column')} that CART uses: {listed}.")
+        st.caption(
+            f"The tree may only ask about the {count_words(len(names), 'column')} that CART uses: "
+            f"{listed}."
+        )
 
 
 def _draw_proof(result: StoredResult) -> None:

@@ -73,8 +73,8 @@ def _draw_new_rule(features: tuple[Feature, ...], topology: Topology) -> None:
         range(1, topology.n_nodes + 1),
         format_func=lambda node: _node_name(node, topology),
         key=_NODE,
-        help="Numbered from the top: first a question, then all questions below its left branch, "
-        "then all below its right branch.",
+        help="The questions are numbered from the top: first a question, then all questions below "
+        "its left branch, then all below its right branch.",
     )
     kind = st.segmented_control(
         "What may the question be?", [_ONLY, _WHOLE], required=True, key=start_value(_KIND, _ONLY)

@@ -21,28 +21,30 @@ CONFIGURATIONS = {
 _SWITCHES = {
     "strengthen": (
         "Strengthened rows",
-        "Rows (strongleft) and (strongright) instead of (left) and (right), section 4.3.1.",
+        "The program has the rows (strongleft) and (strongright) instead of (left) and (right), "
+        "as in section 4.3.1.",
     ),
     "anchor": (
         "Anchor categories",
-        "If a question can be reversed, one category of each column always goes left, "
+        "If a question can be reversed, one category of each column always goes left, as in "
         "section 4.3.2.",
     ),
     "delete": (
         "Only correct leaves",
-        "No variables for leaves that would classify a row wrongly, section 4.3.3.",
+        "The program has no variables for leaves that would classify a row wrongly, as in "
+        "section 4.3.3.",
     ),
     "relax": (
         "Continuous variables",
-        "Continuous instead of binary variables wherever that is valid, section 4.3.4.",
+        "Variables are continuous instead of binary wherever that is valid, as in section 4.3.4.",
     ),
     "numerical_direction": (
         "Numerical columns: direction instead of anchor",
-        "Breaks the symmetry of numerical columns by w = 1, section 4.4.",
+        "The program breaks the symmetry of numerical columns by w = 1, as in section 4.4.",
     ),
     "card_direction": (
         "Capped columns: direction instead of anchor",
-        "Breaks the symmetry of columns under max.card by w = 1, section 4.5.",
+        "The program breaks the symmetry of columns under max.card by w = 1, as in section 4.5.",
     ),
 }
 
