@@ -179,8 +179,12 @@ def shape_name(topology: Shape) -> str:
     if topology.preset is None:
         return topology.text
     mirrored = "" if topology.name == topology.preset else ", mirrored"
-    label = SHAPE_NAMES[topology.preset]
-    return f"{label[:1].lower()}{label[1:]}{mirrored}"
+    return f"{_within_a_sentence(topology.preset)}{mirrored}"
+
+
+def _within_a_sentence(preset: str) -> str:
+    label = SHAPE_NAMES[preset]
+    return f"{label[:1].lower()}{label[1:]}"
 
 
 FURTHER_FLOORS = {rate: TrainKey.further_floor(rate) for rate in RATE_NAMES}
@@ -296,15 +300,15 @@ def kind_words(kind: str) -> str:
 
 
 def shape_of(run: RunSummary) -> str:
-    """Name the shapes of a run as on their cards, or by their texts."""
+    """Name the shapes of a run within a sentence, or by their texts."""
     return ", ".join(_shape_of_name(name) for name in run.headline.topology.split(", "))
 
 
 def _shape_of_name(name: str) -> str:
     number = name.removeprefix("any-")
     if name != number and number.isdigit():
-        return f"Any, at most {count_words(int(number), 'question')}"
-    return SHAPE_NAMES.get(name, name)
+        return f"any, at most {count_words(int(number), 'question')}"
+    return _within_a_sentence(name) if name in SHAPE_NAMES else name
 
 
 def run_name(run: RunSummary) -> str:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from odt_core.jobs import JobKind
 from odt_core.storage import RunQuery, RunStatus, RunSummary, SortKey
-from odt_core.words import count_words, printable
+from odt_core.words import capitalized, count_words, printable
 from pages.common.markup import plain, shorten
 from pages.common.server import show_store_errors, store
 from pages.common.session import is_pressed, owner, press, this_page, work
@@ -296,7 +296,7 @@ def _row(run: RunSummary, now: datetime) -> dict[str, Any]:
         "data": printable(run.table_name),
         "outcome": printable(shorten(outcome, 60)),
         "kind": kind_words(run.kind),
-        "shape": shape_of(run),
+        "shape": capitalized(shape_of(run)),
         "cap": headline.max_card,
         "goal": goal_of(run),
         "errors": metrics.errors,

@@ -14,7 +14,7 @@ from odt_core.storage import RunRecord, RunStatus, RunSummary
 from odt_core.studies import CurveRepeat, ValidationSpec
 from odt_core.training import settings_words
 from odt_core.tree import Tree
-from odt_core.words import GOAL_NAMES, list_words, number_words, seconds_words
+from odt_core.words import GOAL_NAMES, capitalized, list_words, number_words, seconds_words
 from pages.common.settings import OTHERS_WORDS, shape_of
 from pages.common.stored import ranked_tree
 from pages.runs.outcome import outcome_of
@@ -105,7 +105,7 @@ def asked_of(record: RunRecord) -> dict[str, str]:
     known = {
         "Data": run.table_name,
         "Outcome": f"{headline.target} = {headline.positive}" if headline.target else "",
-        SHAPE: shape_of(run),
+        SHAPE: capitalized(shape_of(run)),
         "Goal": goal_of(run),
     }
     try:

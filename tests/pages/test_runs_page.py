@@ -251,9 +251,9 @@ def test_curves_name_all_their_shapes(maker: Maker, runs_page: Launch) -> None:
     run = store().runs.create(LOCAL_OWNER, new_run(spec))
     page = runs_page()
     frame = page.dataframe[0].value
-    assert list(frame["shape"]) == ["Depth-1, Depth-2"] and list(frame["name"]) == ["Curves"]
+    assert list(frame["shape"]) == ["Depth-1, depth-2"] and list(frame["name"]) == ["Curves"]
     table = settings_table(tick(page, run.id))
-    assert "Depth-1, Depth-2" in table and "sensitivity at least 90%" in table
+    assert "Depth-1, depth-2" in table and "sensitivity at least 90%" in table
 
 
 def test_up_to_four_are_compared(maker: Maker, runs_page: Launch) -> None:
