@@ -184,7 +184,7 @@ class Window:
         deadline = time.monotonic() + STEP_MILLISECONDS / 1000
         while not is_so():
             assert time.monotonic() < deadline, complaint
-            self.page.wait_for_timeout(20)
+            self.page.wait_for_timeout(50)
 
     def go(self, path: str = "") -> None:
         """Open one of the dashboard's pages."""
