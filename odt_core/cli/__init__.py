@@ -7,6 +7,8 @@ An interrupted run gives its best tree and status 130.
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Sequence
 
@@ -34,7 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = make_parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     try:
         refuse_overwriting(options)
-        return int(options.run(options))
+        status = int(options.run(options))
+        sys.stdout.flush()
+        return status
     except InputError as error:
         print(f"{program()}: {error}", file=sys.stderr)
         return EXIT_BAD_INPUT
@@ -45,6 +49,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output has closed it (such as `| head`).
         sys.stderr.close()
         return EXIT_BAD_INPUT
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        print(
+            f"{program()}: The output cannot be written ({error.strerror}): free some space, or "
+            "send it to another place.",
+            file=sys.stderr,
+        )
+        _give_up_standard_output()
+        return EXIT_BAD_INPUT
+
+
+def _give_up_standard_output() -> None:
+    """Send what is still to be written nowhere, so that Python does not fail again at the end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:

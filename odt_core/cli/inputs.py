@@ -71,6 +71,9 @@ def load_table(options: argparse.Namespace) -> Table:
     """
     path = Path(options.file)
     if not path.is_file():
+        if path.exists():
+            what = "folder" if path.is_dir() else "pipe or device"
+            raise InputError(f"{quoted(options.file)} is a {what}: give a file.")
         raise InputError(f"There is no file {quoted(options.file)}: check the path.")
     try:
         table = read_table(path, read_options(options), name=path.name)

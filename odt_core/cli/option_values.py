@@ -69,7 +69,7 @@ def percentages(text: str) -> tuple[Fraction, ...]:
         try:
             level = parse_floor(part, "A level")
         except InputError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
+            raise argparse.ArgumentTypeError(str(error).removesuffix(".")) from None
         if level not in found:
             found.append(level)
     return tuple(found)

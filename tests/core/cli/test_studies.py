@@ -113,7 +113,7 @@ def test_curve_sweeps_floors_on_specificity(
     ("words", "says"),
     [
         (["--levels", "95,abc"], "A level is 'abc': give a percentage from 0 to 100"),
-        (["--levels", "101"], "A level is '101': give a percentage from 0 to 100"),
+        (["--levels", "101"], "A level is '101': give a percentage from 0 to 100. See"),
         (["--levels", "0.95"], "A level is '0.95': write 95 for 95%, or 0.95% for less"),
         (["--topologies", "depth-9"], "topology 'depth-9' cannot be read"),
         (["--topologies", "any-3"], "any-3, which stands for many shapes: name single shapes"),

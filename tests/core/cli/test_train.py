@@ -278,6 +278,41 @@ def test_missing_file_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "There is no file 'nowhere.csv'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("name", "what"), [("folder", "folder"), ("pipe", "pipe or device")])
+def test_what_is_no_file_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, what: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    assert main(["train", str(tmp_path / name)]) == 2
+    assert capsys.readouterr().err.endswith(f"{name}' is a {what}: give a file.\n")
+
+
+def test_a_model_that_cannot_be_written_does_not_lose_the_tree(
+    monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [*monks_arguments(monks), "--topology", "depth-1", "--engine", "search"]
+    assert main(["train", *map(str, asked), "--output", str(tmp_path)]) == 2
+    output = capsys.readouterr()
+    assert "cannot be written (Is a directory)" in output.err
+    assert "Proved optimal" in output.out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+@pytest.mark.parametrize("buffered", ["", "1"])
+def test_a_full_disk_below_standard_output_is_one_sentence(monks: Path, buffered: str) -> None:
+    words = [sys.executable, "-m", "odt_core", *map(str, ["train", *monks_arguments(monks)])]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*words, "--engine", "search", "--topology", "depth-1"],
+            cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True,
+            env=os.environ | {"PYTHONUNBUFFERED": buffered},
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("odt_core: The output cannot be written (No sp")
+    assert "Traceback" not in done.stderr and "ignored" not in done.stderr
+
+
 def test_list_options_take_commas_repetition_and_quotes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
