@@ -21,7 +21,7 @@ from odt_core.solution import Solution
 from odt_core.topology import AnyShape
 from odt_core.training.spec import FeatureSelection, TrainSpec
 from odt_core.tree import Tree
-from odt_core.words import proof_words, status_words, value_words
+from odt_core.words import proof_words, status_words, trees_words, value_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -114,7 +114,9 @@ class TrainedTree(Origin):
     def _among(self) -> str:
         """The trees that the answer covers."""
         shape = self.spec.topology
-        return shape.words if isinstance(shape, AnyShape) else "of this shape"
+        return trees_words(
+            self.problem, shape.words if isinstance(shape, AnyShape) else "of this shape"
+        )
 
     @property
     def status_sentence(self) -> str:

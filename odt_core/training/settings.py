@@ -10,7 +10,6 @@ from fractions import Fraction
 from odt_core.data import BinMethod, Binning, ColumnKind, Fold, Schema, SplitSpec
 from odt_core.data.sizes import Size
 from odt_core.exact import shortest_decimal
-from odt_core.problem import LeafCount, SmallestLeaf
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.training.spec import FeatureSelection, NodeRuleSpec, TrainSpec
 from odt_core.words import (
@@ -19,6 +18,7 @@ from odt_core.words import (
     list_words,
     number_words,
     seconds_words,
+    smallest_leaf_words,
 )
 
 MOST_NAMED = 4
@@ -62,7 +62,7 @@ def settings_words(spec: TrainSpec, question_rules: Sequence[str] | None = None)
         "Floors": floor_words(objective),
         "Class weight C": "" if weight == 1 else str(weight),
         "Largest set of categories": "no cap" if spec.max_card is None else str(spec.max_card),
-        "Smallest leaf": leaf_words(spec.smallest_leaf),
+        "Smallest leaf": smallest_leaf_words(spec.smallest_leaf),
         "Rules": "; ".join(rules),
         "Split": division_words(spec.split),
         "Cut points": cut_words(spec.schema),
@@ -72,20 +72,6 @@ def settings_words(spec: TrainSpec, question_rules: Sequence[str] | None = None)
         "Solver's seed": str(spec.seed),
         "Integer program": ", ".join(switched),
     }
-
-
-def leaf_words(smallest: SmallestLeaf | None) -> str:
-    """Write the smallest size of a leaf; "" without such a condition.
-
-    Examples
-    --------
-    >>> leaf_words(SmallestLeaf(5, LeafCount.RARER_CLASS))
-    '5 rows of the rarer class'
-    """
-    if smallest is None:
-        return ""
-    of = " of the rarer class" if smallest.of is LeafCount.RARER_CLASS else ""
-    return f"{count_words(smallest.rows, 'row')}{of}"
 
 
 def node_rule_words(rule: NodeRuleSpec) -> str:

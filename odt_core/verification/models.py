@@ -15,7 +15,7 @@ from odt_core.solution import Status
 from odt_core.solvers.control import Control
 from odt_core.training import SILENT, Hooks, Stage, TrainSpec, build_problem, prepare_training
 from odt_core.verification.enumeration import EnumerationResult, verify
-from odt_core.words import percent_words, seconds_words
+from odt_core.words import percent_words, seconds_words, trees_words
 
 
 @dataclass(frozen=True)
@@ -90,19 +90,19 @@ class Verification:
     def words(self) -> str:
         """The finding in one or two sentences."""
         verdict, objective = self.verdict, self.problem.objective
-        time = seconds_words(verdict.seconds)
+        time, trees = seconds_words(verdict.seconds), trees_words(self.problem)
         errors = self.claim.errors
         plain = objective.goal.counts_rows and objective.class_weight == 1
         better = f"makes fewer than {errors} errors" if plain else "is better"
         if verdict.holds:
             return (
-                f"No tree of this shape {better} on the training rows: every tree was tried in "
+                f"No tree {trees} {better} on the training rows: every tree was tried in "
                 f"{time}, with {verdict.counted:,} questions above two leaves counted."
             )
         if verdict.better is not None:
             found = verdict.better.confusion(self.problem.data).errors
             return (
-                f"There is a better tree of this shape: it makes {found} errors on the training "
+                f"There is a better tree {trees}: it makes {found} errors on the training "
                 f"rows, this one {errors}."
             )
         return (

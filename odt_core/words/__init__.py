@@ -36,7 +36,9 @@ from odt_core.words.results import (
     gap_words,
     goal_words,
     proof_words,
+    smallest_leaf_words,
     status_words,
+    trees_words,
     value_words,
 )
 from odt_core.words.text import (
@@ -91,7 +93,9 @@ __all__ = [
     "split_words",
     "spoken_conditions",
     "spoken_rule",
+    "smallest_leaf_words",
     "status_words",
+    "trees_words",
     "typeset_words",
     "unseen_value_words",
     "unseen_words",

@@ -11,8 +11,7 @@ from odt_core.solution import Status
 from odt_core.studies import FrontierView, is_quick
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
-from odt_core.training.settings import leaf_words
-from odt_core.words import capitalized, count_words, seconds_words
+from odt_core.words import capitalized, count_words, seconds_words, smallest_leaf_words
 from pages.common.controls import draw_cap
 from pages.common.current_run import EVERY, QUICK, draw_job_progress, queue_job, wait_for
 from pages.common.drawings import load_viewer
@@ -141,7 +140,7 @@ def asked_words(spec: TrainSpec, *, shape: bool = True) -> str:
     if spec.rules != RulesSpec():
         words.append("expert rules")
     if spec.smallest_leaf is not None:
-        words.append(f"smallest leaf {leaf_words(spec.smallest_leaf)}")
+        words.append(f"smallest leaf {smallest_leaf_words(spec.smallest_leaf)}")
     if spec.forbid_empty_branches:
         words.append("no empty branches")
     if spec.feature_selection is not FeatureSelection.NONE:

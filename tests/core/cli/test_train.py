@@ -278,6 +278,26 @@ def test_missing_file_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "There is no file 'nowhere.csv'" in capsys.readouterr().err
 
 
+def test_a_proof_names_the_conditions_that_it_holds_under(
+    monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without them there is a better tree of the shape."""
+    model = tmp_path / "model.json"
+    asked = [*monks_arguments(monks), "--topology", "depth-2", "--engine", "search"]
+    conditions = ["--max-card", "1", "--min-leaf", "50", "--forbid", "jacket_color"]
+    free = train_json(capsys, *asked)
+    found = train_json(capsys, *asked, *conditions, "--output", model)
+    assert found["errors"] > free["errors"]
+    assert free["words"]["proof"].startswith("No tree of this shape does better on")
+    trees = "of this shape with sets of at most 1 category, leaves of at least 50 rows and the same"
+    assert found["words"]["proof"].startswith(f"No tree {trees} rules does better on")
+    assert main(["verify", str(model), str(monks)]) == 0
+    assert capsys.readouterr().out.startswith(f"No tree {trees} rules makes fewer than")
+    any_shape = train_json(capsys, *asked, "--topology", "any-2", "--min-leaf", "50")
+    trees = "of any shape with at most 2 questions and leaves of at least 50 rows"
+    assert any_shape["words"]["proof"].startswith(f"No tree {trees} does better on")
+
+
 @pytest.mark.parametrize(("name", "what"), [("folder", "folder"), ("pipe", "pipe or device")])
 def test_what_is_no_file_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, what: str
