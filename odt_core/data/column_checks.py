@@ -203,13 +203,13 @@ def _notation_findings(profile: Profile, kind: ColumnKind) -> Iterator[Finding]:
     elif kind is ColumnKind.NUMERICAL or not profile.strays.any():
         return
     elif profile.odd_form is not None:
-        yield _form_finding(profile, profile.odd_form)
+        yield _form_finding(profile, kind, profile.odd_form)
     elif profile.is_mostly_numeric:
         strays = profile.values(profile.strays)
         n_rows = int(profile.counts[profile.strays].sum())
         yield info(
             name,
-            f"Column {quoted(name)} holds numbers except for {shown(strays, MAX_STRAYS)} in "
+            f"{_holds(name, kind)} numbers except for {shown(strays, MAX_STRAYS)} in "
             f"{row_count(n_rows)}: read these as missing to use the column as numerical.",
             _without_strays(profile),
         )
@@ -274,14 +274,20 @@ def _code_text_finding(profile: Profile, kind: ColumnKind) -> Finding:
     )
 
 
-def _form_finding(profile: Profile, form: NumberForm) -> Finding:
+def _holds(name: str, kind: ColumnKind) -> str:
+    """Begin a sentence on what a column of text holds. It also says if the column is ignored."""
+    ignored = " is ignored, because it" if kind is ColumnKind.IGNORE else ""
+    return f"Column {quoted(name)}{ignored} holds"
+
+
+def _form_finding(profile: Profile, kind: ColumnKind, form: NumberForm) -> Finding:
     name = profile.name
     what, _ = _FORM_WORDS[form]
     beyond = profile.strays_beyond(form)
     odd = [text for text in profile.values(profile.strays) if text not in set(beyond)]
     n_odd = int(profile.counts[profile.strays].sum())
     n_plain = int(profile.counts[~profile.strays & ~profile.missing].sum())
-    message = f"Column {quoted(name)} holds {what}, such as {shown(odd, MAX_SHOWN)}, as text"
+    message = f"{_holds(name, kind)} {what}, such as {shown(odd, MAX_SHOWN)}, as text"
     has_both = form is NumberForm.SIGNS and n_plain > 0
     if has_both:
         message += f", in {row_count(n_odd)}, while {row_count(n_plain)} have plain numbers"

@@ -234,6 +234,22 @@ def test_numbers_as_text_are_warned_of_and_not_taken_for_many_categories(
     assert not any("categories" in message for message in warnings)
 
 
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        ([*(f"{n}.5" for n in range(60)), "<0.1"], "holds numbers beyond a limit"),
+        ([f"{n}.5 kg" if n % 5 == 0 else f"{n}.5" for n in range(60)], "holds numbers except for"),
+    ],
+)
+def test_a_column_of_text_that_is_ignored_is_called_so(cells: list[str], says: str) -> None:
+    rows = range(len(cells))
+    table = table_of(
+        sex=["mf"[row % 3 % 2] for row in rows], crp=cells, y=["pn"[row % 2] for row in rows]
+    )
+    (warning,) = found(table, schema_of(sex=CATEGORICAL, crp=IGNORE), Severity.WARNING)
+    assert warning.message.startswith(f"Column 'crp' is ignored, because it {says}")
+
+
 def test_errors_come_first() -> None:
     table = table_of(a=["x"] * 20, b=["Yes", "yes"] * 10, **GOOD)
     schema = schema_of(positive="q", a=CATEGORICAL, b=CATEGORICAL)
