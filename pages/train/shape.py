@@ -14,12 +14,12 @@ from pages.common.widgets import start_value
 # One radio group in the form of cards, so that arrow keys and screen readers work as usual.
 _STYLE = """<style>
 .st-key-train_shape [role=radiogroup] {
-  display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .4rem;
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(max(4.6rem, 30%), 1fr)); gap: .4rem;
 }
 .st-key-train_shape [role=radiogroup] > div { width: 100%; }
 .st-key-train_shape [role=radiogroup] > div:last-child { grid-column: 1 / -1; }
 .st-key-train_shape [role=radiogroup] label {
-  width: 100%; height: 100%; margin: 0; padding: .35rem .25rem .25rem; justify-content: center;
+  width: 100%; height: 100%; margin: 0; padding: .35rem .1rem .25rem; justify-content: center;
   border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: .4rem;
   cursor: pointer;
 }

@@ -227,6 +227,16 @@ def test_everything_is_done_by_keyboard(open_window: Opener) -> None:
     expect(page.get_by_role("button", name="Model (JSON)")).to_be_visible()
 
 
+def test_the_name_of_a_shape_is_one_line_in_every_width(open_window: Opener) -> None:
+    window = open_window()
+    open_at(window, "train", patients(120))
+    for width in (700, 1024, 1440):
+        window.widen(width)
+        names = window.page.get_by_role("radiogroup", name="Shape of the tree").locator("p")
+        heights = names.evaluate_all("all => all.slice(0, -1).map((each) => each.clientHeight)")
+        assert len(set(heights)) == 1, width
+
+
 MANY_JOBS = "abcdefghijkl"
 
 
