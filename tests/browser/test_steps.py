@@ -18,10 +18,10 @@ def test_one_press_of_back_is_one_step_of_the_navigation(window: Window) -> None
         page.wait_for_url(f"**/{place}?data=*")
         window.settle()
     for place in (*reversed(steps[:-1]), ""):
-        page.go_back()
+        window.until_asked(page.go_back)
         page.wait_for_url(f"{window.url}/{place}?data=*")
         window.settle()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    page.go_forward()
+    window.until_asked(page.go_forward)
     window.settle()
     expect(page.get_by_role("heading", name="Train", level=1)).to_be_visible()
