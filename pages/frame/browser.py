@@ -1,4 +1,4 @@
-"""Scripts in the browser: focus, history, and drawings for screen readers.
+"""Scripts in the browser: focus, history, menu, and drawings for screen readers.
 
 Only Streamlit's own attributes say whether a part is old and whether the script still runs.
 """
@@ -87,6 +87,29 @@ export default function () {
 def join_steps() -> None:
     """Join the address's changes to one step of the history. Call it once on each page."""
     _JOIN(key="steps_join", height=0)
+
+
+# In a narrow window the navigation is a menu over the page. Streamlit leaves it open when a page is
+# chosen, also on the new page, and has no option to close it.
+_CLOSE = st.components.v2.component(
+    "odt_close_menu",
+    html="<span></span>",
+    js="""
+export default function () {
+  if (window.odtClosesMenu) return
+  window.odtClosesMenu = true
+  document.addEventListener("click", ({ target }) => {
+    if (!target.closest("[data-testid=stSidebarNavLink]")) return
+    document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click()
+  })
+}
+""",
+)
+
+
+def close_menu() -> None:
+    """Close the menu of a narrow window when a page is chosen. Call it once on each page."""
+    _CLOSE(key="menu_close", height=0)
 
 
 # Graphviz names the parts of a drawing n0 and n1, and puts their texts where only some screen

@@ -25,3 +25,15 @@ def test_one_press_of_back_is_one_step_of_the_navigation(window: Window) -> None
     window.until_asked(page.go_forward)
     window.settle()
     expect(page.get_by_role("heading", name="Train", level=1)).to_be_visible()
+
+
+def test_the_menu_of_a_phone_closes_when_a_page_is_chosen(window: Window) -> None:
+    window.widen(390)
+    page = window.page
+    page.get_by_test_id("stExpandSidebarButton").click()
+    compare = page.get_by_role("link", name="Compare", exact=True).first
+    expect(compare).to_be_in_viewport()
+    window.click(compare)
+    page.wait_for_url("**/compare*")
+    expect(compare).not_to_be_in_viewport()
+    expect(page.get_by_text("This page needs a data set")).to_be_in_viewport()
