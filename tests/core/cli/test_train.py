@@ -318,6 +318,21 @@ def test_a_model_that_cannot_be_written_does_not_lose_the_tree(
     assert "Proved optimal" in output.out
 
 
+def test_a_reader_that_closes_the_pipe_does_not_lose_the_model(
+    monks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For example, ``odt train ... | head -1``."""
+
+    def closed(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("odt_core.cli.train.summarize", closed)
+    monkeypatch.setattr("sys.stderr", (tmp_path / "errors").open("w"))  # it is closed, too
+    asked = [*monks_arguments(monks), "--topology", "depth-1", "--engine", "search"]
+    assert main(["train", *map(str, asked), "--output", str(tmp_path / "model.json")]) == 2
+    assert json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
 @pytest.mark.parametrize("buffered", ["", "1"])
 def test_a_full_disk_below_standard_output_is_one_sentence(monks: Path, buffered: str) -> None:
