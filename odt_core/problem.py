@@ -82,6 +82,16 @@ class Feature:
         """Whether the feature splits by threshold."""
         return self.kind is FeatureKind.NUMERICAL
 
+    @property
+    def meaning_of_codes(self) -> tuple[object, ...]:
+        """Equal for two features if each code means the same for both.
+
+        The cut points give the meaning of bins. A file with very many bins does not have their
+        names.
+        """
+        codes = self.cuts if self.is_numerical else tuple(self.values)
+        return self.name, self.kind, codes, self.has_missing, self.measure
+
 
 @dataclass(frozen=True, eq=False)
 class EncodedData:

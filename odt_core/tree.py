@@ -291,6 +291,14 @@ class Tree:
         np.add.at(table, (reached, data.y.astype(np.int64)), data.weight)
         return [(int(negative), int(positive)) for negative, positive in table]
 
+    def reads(self, data: EncodedData) -> bool:
+        """Whether the codes of `data` mean what the tree's questions take them for."""
+        ours, theirs = (
+            [feature.meaning_of_codes for feature in features]
+            for features in (self.features, data.features)
+        )
+        return ours == theirs
+
     @property
     def training_counts(self) -> list[tuple[int, int]]:
         """The (negative, positive) training rows in each leaf, left to right."""

@@ -197,7 +197,7 @@ def held_out_groups(model: Model, table: Table, first: str | None = None) -> tup
     if spec is None:
         return ()
     prepared = prepare_training(table, spec)
-    if prepared.test is None or prepared.test.features != tree.features:
+    if prepared.test is None or not tree.reads(prepared.test):
         return ()
     if first is not None:
         table.require(first)

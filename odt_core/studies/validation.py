@@ -223,7 +223,7 @@ def trained_rows(model: Model, table: Table) -> npt.NDArray[np.int64] | None:
     if not isinstance(data, Mapping) or settings is None or data.get("sha256") != table.sha256:
         return None
     prepared = prepare_training(table, TrainSpec.from_json(settings))
-    is_same = prepared.train.features == model.tree.features
+    is_same = model.tree.reads(prepared.train)
     if not is_same or model.tree.leaf_counts(prepared.train) != model.tree.training_counts:
         raise InputError(
             f"{table.name} is the file that the tree was trained on, but it was read differently "

@@ -145,7 +145,7 @@ def verify_model(
     problem = build_problem(prepared, spec)
     tree = model.tree
     counts = tree.leaf_counts(prepared.train)
-    if tree.features != prepared.train.features or counts != tree.training_counts:
+    if not tree.reads(prepared.train) or counts != tree.training_counts:
         raise InputError(
             f"{table.name} is not the data that the model was trained on: give the same file."
         )

@@ -52,6 +52,27 @@ def test_a_tree_that_is_not_the_best_is_compared_with_the_best(
     assert "There is a better tree of this shape: it makes 96 errors" in found["words"]["status"]
 
 
+def test_a_model_of_very_many_bins_knows_its_data_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The model file does not list the names of so many bins."""
+    table, model = tmp_path / "labs.csv", tmp_path / "model.json"
+    rows = "\n".join(
+        f"{i % 211}.5,{'fm'[i % 3 % 2]},{'yes' if 90 < i % 211 or i % 7 == 0 else 'no'}"
+        for i in range(500)
+    )
+    table.write_text(f"crp,sex,ill\n{rows}\n", encoding="utf-8")
+    asked = ["--target", "ill", "--positive", "yes", "--cuts", "every", "--engine", "search"]
+    found = train_json(capsys, table, *asked, "--topology", "depth-1", "--output", model)
+    assert found["n_columns"] > 200
+    status, checked = verify_json(capsys, model, table)
+    assert (status, checked["holds"]) == (0, True)
+    report = ["report", str(model), "--data", str(table), "--by", "sex"]
+    assert main(report) == 0
+    assert "Does it hold in every group?</h2>" in capsys.readouterr().out
+    assert main(["validate", str(model), str(table)]) == 0  # its test rows
+
+
 def test_what_was_covered_in_the_time_is_reported(
     monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], model: Path
 ) -> None:
