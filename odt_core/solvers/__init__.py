@@ -61,10 +61,6 @@ def solve(
         raise InputError(f"time-limit is {control.time_limit:g}: give a number of seconds above 0.")
     if control.threads < 1:
         raise InputError(f"threads is {control.threads}: give a whole number of at least 1.")
-    if engine not in ENGINE_MODULES:
-        raise InputError(
-            f"The engine {engine} is not available: choose one of {', '.join(ENGINE_MODULES)}."
-        )
     check_countable(problem)
     module = import_module(ENGINE_MODULES[engine])
     solution: Solution = module.solve(problem, engine, control, mip_options)

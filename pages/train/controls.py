@@ -16,7 +16,6 @@ from odt_core.errors import InputError
 from odt_core.jobs import Job
 from odt_core.problem import Goal, LeafCount, Problem, SmallestLeaf
 from odt_core.solution import Engine
-from odt_core.solvers import ENGINE_MODULES
 from odt_core.solvers.mip.size import advice_on_cuts
 from odt_core.topology import Shape, Topology
 from odt_core.training import (
@@ -235,13 +234,12 @@ def _choose_time() -> float:
 
 
 def _choose_engine() -> tuple[Engine, int, int]:
-    engines = [engine for engine in Engine if engine in ENGINE_MODULES]
     engine = st.radio(
         "Engine",
-        engines,
-        format_func=lambda engine: _ENGINE_NAMES[engine],
-        captions=[ENGINE_WORDS[engine] for engine in engines],
-        key=start_value(TrainKey.ENGINE, engines[0]),
+        list(Engine),
+        format_func=_ENGINE_NAMES.__getitem__,
+        captions=[ENGINE_WORDS[engine] for engine in Engine],
+        key=start_value(TrainKey.ENGINE, Engine.HYBRID),
         persist_state="session",
     )
     n_cores = os.cpu_count() or 1

@@ -1,7 +1,7 @@
 """CBC and HiGHS behind one interface: features, set-up and logs.
 
-Importing python-mip loads the solvers' libraries. So only functions that run in the solving process
-import it. The calling process only uses `log` and the attributes.
+Importing python-mip loads the solvers' libraries. So only `set_up`, which runs in the solving
+process, imports it.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Backend(ABC):
     engine : Engine
         The engine.
     title : str
-        Its name in reports.
-    mip_name : str
-        python-mip's name for it.
+        Its name in reports and in python-mip.
+    log : type of LogReader
+        The reader of one solve's log.
     threads_are_fixed : bool
         Whether the number of threads is fixed by the first solve in a process.
     writes_solutions : bool
@@ -41,13 +41,9 @@ class Backend(ABC):
 
     engine: ClassVar[Engine]
     title: ClassVar[str]
-    mip_name: ClassVar[str]
+    log: ClassVar[type[LogReader]]
     threads_are_fixed: ClassVar[bool]
     writes_solutions: ClassVar[bool]
-
-    @abstractmethod
-    def log(self) -> LogReader:
-        """Return a reader for one solve's log."""
 
     @abstractmethod
     def set_up(self, model: mip.Model, order: SolveOrder) -> None:
@@ -69,13 +65,9 @@ class Cbc(Backend):
 
     engine = Engine.CBC
     title = "CBC"
-    mip_name = "CBC"
+    log = CbcLog
     threads_are_fixed = False
     writes_solutions = False
-
-    def log(self) -> LogReader:
-        """Return a reader of CBC's log."""
-        return CbcLog()
 
     def set_up(self, model: mip.Model, order: SolveOrder) -> None:
         """Set CBC's options for an order."""
@@ -93,13 +85,9 @@ class Highs(Backend):
 
     engine = Engine.HIGHS
     title = "HiGHS"
-    mip_name = "HiGHS"
+    log = HighsLog
     threads_are_fixed = True
     writes_solutions = True
-
-    def log(self) -> LogReader:
-        """Return a reader of HiGHS's log."""
-        return HighsLog()
 
     def set_up(self, model: mip.Model, order: SolveOrder) -> None:
         """Set HiGHS's options for an order."""

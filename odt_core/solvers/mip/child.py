@@ -14,7 +14,6 @@ import pickle
 import queue
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -24,6 +23,7 @@ from odt_core.solvers.mip.backends import BACKENDS
 from odt_core.solvers.mip.loading import answer_of, load, set_start
 from odt_core.solvers.mip.messages import (
     END_OF_LOG,
+    GAP,
     Answer,
     Failure,
     Message,
@@ -32,17 +32,15 @@ from odt_core.solvers.mip.messages import (
     Written,
 )
 
-Say = Callable[[Message], None]
-
 
 def solve(order: SolveOrder) -> Answer:
     """Carry out a solve."""
     backend = BACKENDS[order.engine]
-    model, variables = load(order.program, backend.mip_name)
+    model, variables = load(order.program, backend.title)
     model.verbose = 1
     model.seed = order.seed
     model.max_mip_gap = 0.0
-    model.max_mip_gap_abs = order.gap
+    model.max_mip_gap_abs = GAP
     backend.set_up(model, order)
     if order.start is not None:
         set_start(model, variables, order.start)
@@ -72,8 +70,13 @@ def write(order: WriteOrder) -> Written:
     return Written()
 
 
-def serve(orders: queue.Queue[SolveOrder | WriteOrder], say: Say) -> None:
+def serve(orders: queue.Queue[SolveOrder | WriteOrder], answers: BinaryIO) -> None:
     """Carry out one order after the other."""
+
+    def say(message: Message) -> None:
+        pickle.dump(message, answers)
+        answers.flush()
+
     while True:
         order = orders.get()
         try:
@@ -102,14 +105,7 @@ def main() -> None:
     write_c_output_by_line()
     orders: queue.Queue[SolveOrder | WriteOrder] = queue.Queue()
     threading.Thread(target=read_orders, args=(sys.stdin.buffer, orders), daemon=True).start()
-    lock = threading.Lock()
-
-    def say(message: Message) -> None:
-        with lock:
-            pickle.dump(message, answers)
-            answers.flush()
-
-    serve(orders, say)
+    serve(orders, answers)
 
 
 if __name__ == "__main__":

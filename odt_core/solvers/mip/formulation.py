@@ -135,7 +135,7 @@ class Draft:
         """Whether z is the sum of a rising and a falling part: continuous and of ordered bins."""
         return self.features[g].is_numerical and self.z_is_continuous(k)
 
-    def w_is_continuous(self, k: int, g: int) -> bool:
+    def w_is_continuous(self, g: int) -> bool:
         """Whether w may be continuous.
 
         It always may for a numerical group. With binary z, a z that both rises and falls requires
@@ -204,7 +204,7 @@ class Draft:
         for k, g in self.groups_with_w():
             at = f"k{k + 1}_g{g + 1}"
             (w[k, g],) = self.builder.add_columns(
-                [f"w_{at}"], lower=self.w_is_one(k, g), integer=not self.w_is_continuous(k, g)
+                [f"w_{at}"], lower=self.w_is_one(k, g), integer=not self.w_is_continuous(g)
             )
             if self.z_has_parts(k, g):
                 names = [f"r_{at}_j{j + 1}" for j in range(self.features[g].n_values)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Protocol
 
 ABSURD = 1e50
@@ -62,10 +62,7 @@ def bound_of(text: str) -> float | None:
     value = value_of(text)
     if value is None:
         return None
-    try:
-        exponent = Decimal(text).as_tuple().exponent
-    except InvalidOperation:
-        return None
+    exponent = Decimal(text).as_tuple().exponent
     assert isinstance(exponent, int)
     return value - 0.5 * 10.0**exponent
 

@@ -11,6 +11,10 @@ from odt_core.solvers.mip.program import Floats, Program
 END_OF_LOG = "--- end of the log ---"
 """Printed after each solve, so that its lines are not mistaken for the next solve's."""
 
+GAP = 0.999
+"""The solver stops when objective and bound differ by at most this. It is below 1, the least
+difference of two objectives."""
+
 
 class MipStatus(StrEnum):
     """The status that a solver reports."""
@@ -37,8 +41,6 @@ class SolveOrder:
         The program.
     start : float[n] or None
         A feasible point, a value for every column.
-    gap : float
-        The solver stops when objective and bound differ by at most this.
     time_limit : float
         Seconds.
     threads, seed : int
@@ -50,7 +52,6 @@ class SolveOrder:
     engine: Engine
     program: Program
     start: Floats | None
-    gap: float
     time_limit: float
     threads: int
     seed: int

@@ -117,21 +117,21 @@ def assignment_of(formulation: Formulation, x: Floats) -> Assignment:
     """
     draft = formulation.draft
     problem = replace(draft.problem, data=draft.data)
-    splits = [_read_split(formulation, x, k) for k in range(draft.topology.n_nodes)]
+    splits = [_read_split(draft, x, k) for k in range(draft.topology.n_nodes)]
     certain = [Split(0, frozenset()) if split is None else split for split in splits]
     reached = route(draft.topology, certain, draft.data.codes)
     signed = np.where(draft.data.y, -draft.gain, draft.gain)
     for k, split in enumerate(splits):
         if split is None:
-            rows = _rows_at(formulation, k, reached)
+            below = _leaves_of(draft, k, True) + _leaves_of(draft, k, False)
+            rows = np.flatnonzero(np.isin(reached, below))
             certain[k] = best_split(problem, k, draft.data.codes[rows], signed[rows])
     reached = route(draft.topology, certain, draft.data.codes)
-    return Assignment(tuple(certain), _read_labels(formulation, x, reached))
+    return Assignment(tuple(certain), _read_labels(draft, x, reached))
 
 
-def _read_split(formulation: Formulation, x: Floats, k: int) -> Split | None:
+def _read_split(draft: Draft, x: Floats, k: int) -> Split | None:
     """The split at a node; None if z is continuous and not at a corner."""
-    draft = formulation.draft
     v, z = x[draft.v[k]], x[draft.z[k]]
     chosen = np.flatnonzero(z > 0.5)
     # If every z is 0, v may be fractional: then all features send every row right.
@@ -149,15 +149,7 @@ def _read_split(formulation: Formulation, x: Floats, k: int) -> Split | None:
     return split
 
 
-def _rows_at(formulation: Formulation, k: int, reached: Ints) -> Ints:
-    """Rows whose leaf lies below a node."""
-    paths = formulation.draft.topology.paths
-    below = [leaf for leaf, path in enumerate(paths) if any(node == k for node, _ in path)]
-    return np.flatnonzero(np.isin(reached, below))
-
-
-def _read_labels(formulation: Formulation, x: Floats, reached: Ints) -> tuple[bool, ...]:
-    draft = formulation.draft
+def _read_labels(draft: Draft, x: Floats, reached: Ints) -> tuple[bool, ...]:
     signed = np.where(draft.data.y, draft.gain, -draft.gain)
     labels = []
     for leaf in range(draft.topology.n_leaves):

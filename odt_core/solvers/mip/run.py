@@ -20,6 +20,7 @@ from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.mip.logs import LogReading
 from odt_core.solvers.mip.messages import (
     END_OF_LOG,
+    GAP,
     Answer,
     Failure,
     Message,
@@ -33,9 +34,6 @@ from odt_core.solvers.mip.points import assignment_of, point_of
 from odt_core.solvers.mip.process import LARGE, Child, Ended, LogLine, borrowed_child
 from odt_core.solvers.mip.program import Floats
 from odt_core.tree import count_assignment, keeps_smallest_leaf
-
-GAP = 0.999
-"""The gap at which a solver may stop. It is below 1, the least difference of two objectives."""
 
 POLL = 0.05
 """Seconds between two looks at the clock and at the user's wish to stop."""
@@ -153,7 +151,6 @@ def solve_mip(
             engine=engine,
             program=formulation.program,
             start=run.start_values(),
-            gap=GAP,
             time_limit=_solver_seconds(end - time.perf_counter()),
             threads=control.threads,
             seed=control.seed,
@@ -271,8 +268,8 @@ class _MipSolve:
 
     def tell(self) -> None:
         """Add a point to the trace if the best total or the bound is new."""
-        found = [total for total in (self.total, self.logged) if total is not None]
-        point = TracePoint(time.perf_counter() - self.began, max(found, default=None), self.bound)
+        incumbent = max(self._found(), default=None)
+        point = TracePoint(time.perf_counter() - self.began, incumbent, self.bound)
         last = self.trace[-1] if self.trace else None
         if last is not None and (last.incumbent, last.bound) == (point.incumbent, point.bound):
             return

@@ -15,7 +15,6 @@ import mip
 import numpy as np
 import pytest
 
-from odt_core import solvers
 from odt_core.errors import DisagreementError, InputError
 from odt_core.problem import Goal, Objective, Problem, SmallestLeaf
 from odt_core.solution import Engine, Solution, Status, TracePoint
@@ -164,12 +163,6 @@ def test_nothing_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 # ---- settings that cannot be used ----
-
-
-def test_an_engine_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solvers, "ENGINE_MODULES", {Engine.CBC: "odt_core.solvers.mip.engine"})
-    with pytest.raises(InputError, match="engine highs is not available: choose one of cbc"):
-        solve(easy_problem(), engine=Engine.HIGHS)
 
 
 @pytest.mark.parametrize(
