@@ -6,7 +6,7 @@ rules of earlier changes stay. One run can have several changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -146,12 +146,9 @@ class PlacedTree:
                 return _unfixed(own[asked[id(node)]])
 
             return drawn_nodes(self.tree, 0, rule)
-        root = _with_paths_kept(self.root, changed, self._fixed_at)
+        root = _with_paths_kept(self.root, changed, self.tree)
         assert root is not None
         return root
-
-    def _fixed_at(self, question: int) -> NodeRuleSpec:
-        return fixed_rule(self.tree, self.tree.decisions[question])
 
     def ranking_of(self, question: int, others: Others) -> tuple[TrainSpec, QuestionPart]:
         """Return the problem and the request for a ranking of columns at a question.
@@ -165,7 +162,6 @@ class PlacedTree:
         """
         base = self._base(frozenset([question]), others)
         node = base.number_of(question)
-        assert node is not None
         part = QuestionPart(node, len(self.tree.features), question, others)
         return self._with(base), part
 
@@ -237,7 +233,6 @@ class PlacedTree:
     ) -> PlacedNode[NodeRuleSpec]:
         """Apply a change that does not affect other nodes."""
         node = root.number_of(change.question)
-        assert node is not None
         found = root.changed(node, lambda place: self._become(place, change))
         assert found is not None
         return found
@@ -254,7 +249,6 @@ class PlacedTree:
     def _mirrored(self, root: PlacedNode[NodeRuleSpec], question: int) -> tuple[int, ...]:
         """Find the nodes that can take a question's place if its own question is not fixed."""
         node = root.number_of(question)
-        assert node is not None
         free = root.changed(node, lambda place: replace(place, rule=_unfixed(place.rule)))
         assert free is not None
         return interchangeable(free, node)[1:]
@@ -264,7 +258,6 @@ class PlacedTree:
     ) -> PlacedNode[NodeRuleSpec]:
         for change in changes:
             node = root.number_of(change.question)
-            assert node is not None
             root = self._excluded_at(root, node, change)
         return root
 
@@ -362,7 +355,7 @@ def _excluding_rule(rule: NodeRuleSpec | None, name: str, question: int) -> Node
 def _with_paths_kept(
     place: PlacedNode[NodeRuleSpec] | None,
     changed: frozenset[int],
-    fixed: Callable[[int], NodeRuleSpec],
+    tree: Tree,
 ) -> PlacedNode[NodeRuleSpec] | None:
     """Fix the questions above the changed questions; None if the subtree has no changed question.
 
@@ -370,14 +363,14 @@ def _with_paths_kept(
     """
     if place is None:
         return None
-    left = _with_paths_kept(place.left, changed, fixed)
-    right = _with_paths_kept(place.right, changed, fixed)
+    left = _with_paths_kept(place.left, changed, tree)
+    right = _with_paths_kept(place.right, changed, tree)
     is_changed = place.question in changed
     if left is None and right is None:
         return place if is_changed else None
     if place.question is None:
         return left or right
-    rule = place.rule if is_changed else fixed(place.question)
+    rule = place.rule if is_changed else fixed_rule(tree, tree.decisions[place.question])
     return replace(place, left=left or place.left, right=right or place.right, rule=rule)
 
 

@@ -60,10 +60,9 @@ class PlacedNode(Generic[R]):
         found = ((node, place.rule) for node, place in enumerate(self.walk()))
         return tuple((node, rule) for node, rule in found if rule is not None)
 
-    def number_of(self, question: int) -> int | None:
-        """Return the number in `topology` of a question's node; None if it has no node here."""
-        found = (node for node, place in enumerate(self.walk()) if place.question == question)
-        return next(found, None)
+    def number_of(self, question: int) -> int:
+        """Return the number in `topology` of the node of a question, which must have one here."""
+        return [place.question for place in self.walk()].index(question)
 
     def changed(
         self, node: int, change: Callable[[PlacedNode[R]], PlacedNode[R] | None]

@@ -94,9 +94,7 @@ class _Sets:
 
     def take(self, places: Whole | Flags) -> _Sets:
         """Select some of the sets."""
-        return _Sets(
-            self.counts[places], self.leaves[places], self.loss[places], self.members[places]
-        )
+        return _Sets(*(getattr(self, name)[places] for name in self.__dataclass_fields__))
 
     def best_of_alike(self, n: int) -> _Sets:
         """Keep the set with the fewest errors of those that are alike."""
@@ -184,7 +182,8 @@ def _best_set(
         ways = [(True, *way) for way in _ways(left, i, at, table)]
         ways += [(False, *way) for way in _ways(right, j, at, table)]
         sent = [_send(sets, at, *way) for way in ways]
-        sets = _Sets(*(np.concatenate([getattr(each, name) for each in sent]) for name in _FIELDS))
+        names = _Sets.__dataclass_fields__
+        sets = _Sets(*(np.concatenate([getattr(each, name) for each in sent]) for name in names))
         least = sets.loss + rest
         sets = sets.take((least <= limit) & (least * table.unit + fewest < best)).best_of_alike(n)
     size = sets.counts[:, 0]
@@ -201,9 +200,6 @@ def _best_set(
         return best, None
     at = int(total.argmin())
     return float(total[at]), sets.members[at]
-
-
-_FIELDS = ("counts", "leaves", "loss", "members")
 
 
 def _ways(stumps: Stumps, k: int, at: int, table: CostTable) -> list[tuple[float, int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +67,7 @@ class AlternativesPart(JsonData):
 
     number: int = DEFAULT_NUMBER
     within: Fraction | None = None
-    costs: tuple[tuple[str, Fraction], ...] = field(default=())
+    costs: tuple[tuple[str, Fraction], ...] = ()
     without: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     most_total_cost: Fraction | None = None
@@ -96,14 +96,6 @@ class AlternativesPart(JsonData):
     def n_solves(self) -> int:
         """Number of time limits that it may take: for the list, and for solves without columns."""
         return 2
-
-
-def _text(value: Fraction | None) -> str | None:
-    return None if value is None else str(value)
-
-
-def _fraction(text: str | None) -> Fraction | None:
-    return None if text is None else Fraction(text)
 
 
 def parse_cost(text: str, name: str) -> Fraction:
@@ -261,7 +253,7 @@ class AlternativesResult(Origin):
 
 def questions_per_case(tree: Tree) -> float:
     """Compute the mean number of questions for a training row."""
-    return _per_case(tree, lambda path: len(path))
+    return _per_case(tree, len)
 
 
 def cost_per_case(tree: Tree, costs: Mapping[str, Fraction]) -> float:
