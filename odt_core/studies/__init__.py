@@ -42,7 +42,6 @@ from odt_core.studies.frontier_view import FrontierView, OperatingPoint
 from odt_core.studies.path import (
     PathPart,
     PathPoint,
-    PathResult,
     PathSpec,
     PathView,
     path_csv,
@@ -96,7 +95,6 @@ __all__ = [
     "OriginalFit",
     "PathPart",
     "PathPoint",
-    "PathResult",
     "PathSpec",
     "PathView",
     "Question",

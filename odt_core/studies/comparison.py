@@ -20,7 +20,6 @@ from odt_core.data import BinMethod, Binning, ColumnKind, Fold, Folding, Prepare
 from odt_core.errors import InputError
 from odt_core.evaluation import Baseline, can_ask_about_sets, fit_baseline
 from odt_core.json_data import JsonData
-from odt_core.problem import EncodedData
 from odt_core.solution import Status
 from odt_core.solvers.control import Control
 from odt_core.topology import Topology
@@ -252,15 +251,15 @@ class FoldRun(JsonData):
         has_sets = can_ask_about_sets(prepared.train.features)
         if tree is None:
             return cls(candidate, fold, status, None, None, None, None, seconds, has_sets)
-        test = _test_of(prepared)
+        assert prepared.test is not None  # a fold always has test rows
         return cls(
             candidate=candidate,
             fold=fold,
             status=status,
             train=tree.confusion(prepared.train),
-            test=tree.confusion(test),
+            test=tree.confusion(prepared.test),
             leaves=tree.n_leaves,
-            questions=tree.mean_questions(test),
+            questions=tree.mean_questions(prepared.test),
             seconds=round(seconds, 4),
             has_sets=has_sets,
         )
@@ -362,8 +361,3 @@ def _fit(prepared: Prepared, spec: TrainSpec, baseline: Baseline, fold: Fold) ->
     status = Status.INFEASIBLE if tree is None else Status.FEASIBLE
     seconds = time.perf_counter() - began
     return FoldRun.of_tree(baseline, fold, prepared, tree, status, seconds)
-
-
-def _test_of(prepared: Prepared) -> EncodedData:
-    assert prepared.test is not None  # a fold always has test rows
-    return prepared.test

@@ -18,7 +18,6 @@ from odt_core.confusion import Confusion
 from odt_core.data import Binning, Prepared, Table, draw_resample, prepare_resample
 from odt_core.errors import InputError
 from odt_core.json_data import JsonData
-from odt_core.problem import EncodedData
 from odt_core.solution import Engine, Solution, Status
 from odt_core.solvers.control import Control
 from odt_core.topology import AnyShape
@@ -257,7 +256,7 @@ class RangeRun(JsonData):
 
     @classmethod
     def joined(cls, runs: Sequence[RangeRun]) -> RangeRun:
-        """Join the results of at least one part."""
+        """Join the results of parts."""
         return cls(
             refits=tuple(refit for run in runs for refit in run.refits),
             positive=tuple(map(sum, zip(*(run.positive for run in runs), strict=True))),
@@ -381,11 +380,7 @@ def _refit(
         solution.status,
         outline_of(tree),
         tree.confusion(resample.train),
-        _count(whole, answers),
+        Confusion.count(whole.y, answers, whole.weight),
         drawn.again,
     )
     return refit, answers
-
-
-def _count(data: EncodedData, answers: npt.NDArray[np.bool_]) -> Confusion:
-    return Confusion.count(data.y, answers, data.weight)

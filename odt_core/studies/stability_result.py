@@ -345,15 +345,14 @@ class StabilityResult:
 
 def gather_stability(runs: Sequence[RangeRun]) -> StabilityResult:
     """Make the result from the parts of a study, in any order."""
-    refits = sorted((refit for run in runs for refit in run.refits), key=lambda refit: refit.number)
+    whole = RangeRun.joined(runs)
+    refits, original = sorted(whole.refits, key=lambda refit: refit.number), whole.original
     outlines = [refit.tree for refit in refits if refit.tree is not None]
-    original = next((run.original for run in runs if run.original is not None), None)
     trees = Counter(outlines)
     commonest, commonest_n = trees.most_common(1)[0] if trees else (None, 0)
     rows = optimism = None
     if original is not None and outlines:
-        positive = np.sum([run.positive for run in runs], axis=0)
-        rows = _rows(original, positive, len(outlines))
+        rows = _rows(original, np.array(whole.positive), len(outlines))
         optimism = _optimisms(original, refits)
     return StabilityResult(
         refits=tuple(refits),
