@@ -251,14 +251,9 @@ class JobManager:
         return job
 
     def submit_study(
-        self,
-        specs: Sequence[JobSpec],
-        *,
-        owner: str = LOCAL_OWNER,
-        lane: str = "",
-        name: str = "",
+        self, specs: Sequence[JobSpec], *, owner: str = LOCAL_OWNER, name: str = ""
     ) -> Batch:
-        """Queue the jobs of a study. Without a lane, they get a lane of their own.
+        """Queue the jobs of a study. They get a lane of their own.
 
         Raises
         ------
@@ -267,7 +262,7 @@ class JobManager:
         InputError
             If there are no jobs, or too many.
         """
-        members = [new_run(spec, lane=lane) for spec in specs]
+        members = [new_run(spec) for spec in specs]
         if not members:
             raise InputError("The study has no runs: choose at least one level, shape or repeat.")
         study = new_run(specs[0], name=name)
@@ -276,7 +271,7 @@ class JobManager:
                 summary = self.store.studies.create(owner, study, members)
                 records = self.store.studies.members(owner, summary.id)
             except StorageError as error:
-                unknown = tuple(Job(spec, owner, lane, recorded=False) for spec in specs)
+                unknown = tuple(Job(spec, owner, recorded=False) for spec in specs)
                 batch = Batch(unknown, owner=owner, study=study)
                 self._dispatch.run_unrecorded(batch, error)
                 return batch
