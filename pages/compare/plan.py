@@ -12,6 +12,7 @@ import streamlit as st
 from odt_core.data import Folding, Prepared, SplitSpec
 from odt_core.data.sizes import parse_train_size, size_text
 from odt_core.errors import InputError
+from odt_core.evaluation import Baseline
 from odt_core.studies import ComparisonFold, ComparisonSpec, CutPoints, TreeCandidate
 from odt_core.topology import PRESETS, Topology
 from odt_core.training import FeatureSelection, TrainSpec
@@ -100,13 +101,7 @@ def draw_plan(data: ReadyData, rows: Prepared) -> Plan | None:
         spec = frontier_spec(data, [c.topology.text for c in candidates], None, limit)
         split = SplitSpec("all", seed=data.split.seed) if _takes_all() else data.split
         spec = replace(spec, objective=objective, split=split)
-        comparison = ComparisonSpec.grid(
-            [c.topology for c in candidates],
-            [c.max_card for c in candidates],
-            [c.cuts for c in candidates],
-            [c.feature_selection for c in candidates],
-            folding,
-        )
+        comparison = ComparisonSpec((*candidates, *Baseline), folding)
         first = replace(split, fold=next(iter(folding)))
         prepared_rows(data.dataset.table, data.schema, first)  # raises if the folds are wrong
     except InputError as error:

@@ -234,12 +234,13 @@ def _choose_time() -> float:
 
 
 def _choose_engine() -> tuple[Engine, int, int]:
+    engines = list(Engine)
     engine = st.radio(
         "Engine",
-        list(Engine),
-        format_func=_ENGINE_NAMES.__getitem__,
-        captions=[ENGINE_WORDS[engine] for engine in Engine],
-        key=start_value(TrainKey.ENGINE, Engine.HYBRID),
+        engines,
+        format_func=lambda engine: _ENGINE_NAMES[engine],
+        captions=[ENGINE_WORDS[engine] for engine in engines],
+        key=start_value(TrainKey.ENGINE, engines[0]),
         persist_state="session",
     )
     n_cores = os.cpu_count() or 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -12,7 +13,6 @@ from odt_core.data import Prepared
 from odt_core.export import ExportFormat, Model, export_model
 from odt_core.export.formats import FILES
 from odt_core.jobs import Job
-from odt_core.problem import EncodedData
 from odt_core.reports import Evidence, ModelStage, SheetFormat, Statements, write_sheet
 from odt_core.solvers.mip.process import end_idle_child
 from odt_core.solvers.mip.run import write_program
@@ -48,7 +48,7 @@ def draw_downloads(job: Job, rows: Prepared) -> None:
         )
         for kind in FILES:
             if kind is not ExportFormat.JSON:  # the model holds the tree
-                _draw(kind.label, kind, _maker(model, kind, test), stem)
+                _draw(kind.label, kind, partial(export_model, model, kind, test=test), stem)
         _draw_program(job, rows, stem)
     with st.popover("Sheets", width="content", help="Sheets are for the bedside and for readers."):
         statements, gather = _ask_statements(), evidence_of(job, model, rows)
@@ -116,10 +116,6 @@ def _ask_statements() -> Statements:
     return Statements(
         stage or ModelStage.DERIVED, use.strip()[:LONGEST_USE], author.strip()[:LONGEST_AUTHOR]
     )
-
-
-def _maker(model: Model, kind: ExportFormat, test: EncodedData | None) -> Callable[[], bytes]:
-    return lambda: export_model(model, kind, test=test)
 
 
 def _sheet_maker(

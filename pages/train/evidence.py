@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -44,7 +44,7 @@ def evidence_of(job: Job, model: Model, rows: Prepared) -> Callable[[SheetFormat
         Its rows.
     """
     known = KnownRuns(store(), owner(), _at_hand(work()))
-    search = _FrontierSearch(job, rows, job_manager(), owner(), lane())
+    search = partial(_quick_frontier, job, rows, job_manager(), owner(), lane())
     table, column = table_of_run(job), st.session_state.get(GROUPS)
     first = column if isinstance(column, str) and column in table.columns else None
 
@@ -54,7 +54,7 @@ def evidence_of(job: Job, model: Model, rows: Prepared) -> Callable[[SheetFormat
             return found
         return dataclasses.replace(
             found,
-            frontier=found.frontier or search.found(),
+            frontier=found.frontier or search(),
             groups=held_out_groups(model, table, first) if sheet is SheetFormat.REPORT else (),
         )
 
@@ -67,35 +67,18 @@ def _at_hand(now: Work) -> tuple[Batch, ...]:
     return (*(Batch((job,), owner=job.owner) for job in single), *studies_of(now).values())
 
 
-@dataclass(frozen=True, eq=False)
-class _FrontierSearch:
-    """A search for the frontier of a tree's shape. The Sensitivity page can use its result.
+def _quick_frontier(
+    job: Job, rows: Prepared, manager: JobManager, person: str, in_lane: str
+) -> FrontierView | None:
+    """Find the frontier of a tree's shape, if the search is expected to be quick and ends in time.
 
-    Attributes
-    ----------
-    job : Job
-        The tree's run.
-    rows : Prepared
-        Its rows.
-    manager : JobManager
-        The job manager.
-    owner, lane : str
-        The owner and the lane of the job.
+    It is a job, so that the Sensitivity page can use its result.
     """
-
-    job: Job
-    rows: Prepared
-    manager: JobManager
-    owner: str
-    lane: str
-
-    def found(self) -> FrontierView | None:
-        """The frontier, if the search is expected to be quick and finishes in time."""
-        if not is_quick_frontier(self.job.spec.train, self.rows):
-            return None
-        asked = dataclasses.replace(self.job.spec, kind=JobKind.FRONTIER, part=None)
-        job = self.manager.submit(asked, owner=self.owner, lane=self.lane)
-        deadline = time.monotonic() + QUICK_LIMIT
-        while not job.is_over and time.monotonic() < deadline:
-            time.sleep(_GLANCE)
-        return None if job.result is None else FrontierView.from_json(job.result)
+    if not is_quick_frontier(job.spec.train, rows):
+        return None
+    asked = dataclasses.replace(job.spec, kind=JobKind.FRONTIER, part=None)
+    search = manager.submit(asked, owner=person, lane=in_lane)
+    deadline = time.monotonic() + QUICK_LIMIT
+    while not search.is_over and time.monotonic() < deadline:
+        time.sleep(_GLANCE)
+    return None if search.result is None else FrontierView.from_json(search.result)

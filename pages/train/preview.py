@@ -44,7 +44,7 @@ def _lines(rows: Prepared, problem: Problem, spec: TrainSpec) -> list[str]:
         else "and does not test it, because every row is a training row"
     )
     of = "" if isinstance(spec.topology, AnyShape) else "the shape "
-    lines = [
+    return [
         f"Train looks for the best tree of {of}**{plain(shape_name(spec.topology))}** "
         f"({shape_words(spec.topology)}) on **{count_words(train.n_rows, 'training row')}** "
         f"{tested}.",
@@ -55,7 +55,6 @@ def _lines(rows: Prepared, problem: Problem, spec: TrainSpec) -> list[str]:
         f"It stops when the tree is proved optimal, or after at most "
         f"{seconds_words(spec.time_limit)}. Press **Train** to start.",
     ]
-    return lines
 
 
 def _floor_rows(problem: Problem) -> str:
