@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,86 +113,104 @@ def split_of(
 # ---------------------------------------------------------------- points of fronts
 
 
-def point_tree(
-    problem: Problem, encoding: Encoding, front: Front, fn: float, fp: float
-) -> Assignment:
-    """The tree that reaches a point of the root's front."""
-    rows = np.arange(len(encoding.positive))
-    subtree = point_subtree(encoding, front, encoding.families[0], rows, fn, fp)
-    return Builder(problem, encoding).build(subtree)
+MOST_KEPT = 8
+"""Most arrays of sums that are kept. Neighbouring points often have the same root."""
 
 
-def point_subtree(
-    encoding: Encoding, front: Front | None, family: int, rows: Whole, fn: float, fp: float
-) -> Subtree:
-    """The splits of a family on some rows that reach a point of its front.
+class PointTrees:
+    """Builds the trees that reach points of a root's front.
 
-    `encoding` belongs to the search that found the front. A leaf-adjacent family has no front.
+    The encoding belongs to the search that found the front.
     """
-    table = encoding.table
-    if table.level[family] < STUMP:
-        return POSITIVE if encoding.positive[rows].sum() > fn else NEGATIVE
-    if table.level[family] == STUMP:
-        return _stump(encoding, family, rows, fn, fp)
-    assert front is not None
-    at = int(np.flatnonzero((front.points[0] == fn) & (front.points[1] == fp))[0])
-    number, low_fn, low_fp = front.points[2:, at].tolist()
-    source = front.sources[int(number)]
-    assert source is not None and not isinstance(source, Assignment)
-    subtree, *below = source
-    members = inside(encoding, subtree, rows)
-    low, high = (
-        (rows[~members], rows[members]) if subtree.to_high else (rows[members], rows[~members])
-    )
-    return replace(
-        subtree,
-        low=point_subtree(encoding, below[0], int(table.low[family]), low, low_fn, low_fp),
-        high=point_subtree(
-            encoding, below[1], int(table.high[family]), high, fn - low_fn, fp - low_fp
-        ),
-    )
+
+    def __init__(self, problem: Problem, encoding: Encoding) -> None:
+        self.problem, self.encoding = problem, encoding
+        self._all_called = lru_cache(MOST_KEPT)(_all_called)
+
+    def at(self, front: Front, fn: float, fp: float) -> Assignment:
+        """The tree that reaches a point."""
+        rows = np.arange(len(self.encoding.positive))
+        subtree = self._subtree(front, self.encoding.families[0], rows, fn, fp)
+        return Builder(self.problem, self.encoding).build(subtree)
+
+    def _subtree(
+        self, front: Front | None, family: int, rows: Whole, fn: float, fp: float
+    ) -> Subtree:
+        """The splits of a family on some rows that reach a point of its front.
+
+        A leaf-adjacent family has no front.
+        """
+        encoding, table = self.encoding, self.encoding.table
+        if table.level[family] < STUMP:
+            return POSITIVE if encoding.positive[rows].sum() > fn else NEGATIVE
+        if table.level[family] == STUMP:
+            return self._stump(family, rows, fn, fp)
+        assert front is not None
+        at = int(np.flatnonzero((front.points[0] == fn) & (front.points[1] == fp))[0])
+        number, low_fn, low_fp = front.points[2:, at].tolist()
+        source = front.sources[int(number)]
+        assert source is not None and not isinstance(source, Assignment)
+        subtree, *below = source
+        members = inside(encoding, subtree, rows)
+        low, high = (
+            (rows[~members], rows[members]) if subtree.to_high else (rows[members], rows[~members])
+        )
+        return replace(
+            subtree,
+            low=self._subtree(below[0], int(table.low[family]), low, low_fn, low_fp),
+            high=self._subtree(below[1], int(table.high[family]), high, fn - low_fn, fp - low_fp),
+        )
+
+    def _stump(self, family: int, rows: Whole, fn: float, fp: float) -> Subtree:
+        """A leaf-adjacent split with these errors."""
+        encoding, table = self.encoding, self.encoding.table
+        P, N = (
+            column_sums(table, rows, each[rows]) for each in (encoding.positive, encoding.negative)
+        )
+        tp, tn = encoding.positive[rows].sum(), encoding.negative[rows].sum()
+        if table.empty_ok[family] and (fn, fp) in ((tp, 0), (0, tn)):
+            return Subtree(-1, (fn, fp) == (tp, 0), ())
+        for group in groups_of(table, family):
+            s, e = int(table.start[group]), int(table.start[group + 1])
+            a, b = P[s:e], N[s:e]
+            for positive, goal in ((True, (tp - fn, fp)), (False, (fn, tn - fp))):
+                one = np.flatnonzero((a == goal[0]) & (b == goal[1]))
+                if len(one):
+                    return Subtree(group, positive, (s + int(one[0]),))
+            if table.arity[group] > 1:
+                most = 0 if table.kind[group] == FULL else int(table.arity[group])
+                found = self._subset(a, b, fn, fp, most)
+                if found is not None:
+                    return Subtree(group, found[1], tuple(s + v for v in found[0]))
+        raise AssertionError("a leaf-adjacent split does not reach its point")
+
+    def _subset(
+        self, p: Floats, q: Floats, fn: float, fp: float, most: int
+    ) -> tuple[tuple[int, ...], bool] | None:
+        """Categories to give one label: with the other label for the rest, the errors are these.
+
+        Returns the categories, and whether they are called positive; None if there are none.
+        """
+        own = np.flatnonzero(p + q > 0)
+        for positive in (True,) if most == 0 else (True, False):
+            if self.encoding.smallest:
+                history = called(p[own], q[own], most, positive, np.array([fn, fp]), True)
+            else:
+                history = self._all_called(p[own].tobytes(), q[own].tobytes(), most, positive)
+            x, y, slot = history[-1][:3]
+            reached = np.flatnonzero((x == fn) & (y == fp) & (slot >= (1 if most else 3)))
+            if not len(reached):
+                continue
+            at, members = int(reached[0]), []
+            for i in range(len(own), 0, -1):
+                if bool(history[i][4, at]) == positive:
+                    members.append(int(own[i - 1]))
+                at = int(history[i][3, at])
+            return tuple(members[::-1]), positive
+        return None
 
 
-def _stump(encoding: Encoding, family: int, rows: Whole, fn: float, fp: float) -> Subtree:
-    """A leaf-adjacent split with these errors."""
-    table = encoding.table
-    P, N = (column_sums(table, rows, each[rows]) for each in (encoding.positive, encoding.negative))
-    tp, tn = encoding.positive[rows].sum(), encoding.negative[rows].sum()
-    if table.empty_ok[family] and (fn, fp) in ((tp, 0), (0, tn)):
-        return Subtree(-1, (fn, fp) == (tp, 0), ())
-    for group in groups_of(table, family):
-        s, e = int(table.start[group]), int(table.start[group + 1])
-        a, b = P[s:e], N[s:e]
-        for positive, goal in ((True, (tp - fn, fp)), (False, (fn, tn - fp))):
-            one = np.flatnonzero((a == goal[0]) & (b == goal[1]))
-            if len(one):
-                return Subtree(group, positive, (s + int(one[0]),))
-        if table.arity[group] > 1:
-            most = 0 if table.kind[group] == FULL else int(table.arity[group])
-            found = subset(a, b, fn, fp, most, bool(encoding.smallest))
-            if found is not None:
-                return Subtree(group, found[1], tuple(s + v for v in found[0]))
-    raise AssertionError("a leaf-adjacent split does not reach its point")
-
-
-def subset(
-    p: Floats, q: Floats, fn: float, fp: float, most: int, all_of_them: bool
-) -> tuple[tuple[int, ...], bool] | None:
-    """Categories to give one label: with the other label for the rest, the errors are `fn`, `fp`.
-
-    Returns the categories, and whether they are called positive; None if there are none.
-    """
-    own = np.flatnonzero(p + q > 0)
-    for positive in (True,) if most == 0 else (True, False):
-        history = called(p[own], q[own], most, positive, np.array([fn, fp]), all_of_them)
-        x, y, slot = history[-1][:3]
-        reached = np.flatnonzero((x == fn) & (y == fp) & (slot >= (1 if most else 3)))
-        if not len(reached):
-            continue
-        at, members = int(reached[0]), []
-        for i in range(len(own), 0, -1):
-            if bool(history[i][4, at]) == positive:
-                members.append(int(own[i - 1]))
-            at = int(history[i][3, at])
-        return tuple(members[::-1]), positive
-    return None
+def _all_called(p: bytes, q: bytes, most: int, positive: bool) -> list[Floats]:
+    """The sums of `called` for any numbers of errors. `p` and `q` are arrays of float64."""
+    P, N = np.frombuffer(p), np.frombuffer(q)
+    return called(P, N, most, positive, np.array([P.sum(), N.sum()]), False)
