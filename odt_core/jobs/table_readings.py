@@ -29,6 +29,9 @@ from odt_core.worker import to_line
 LOOK_EVERY = 0.1
 """Seconds between two checks of the process."""
 
+MOST_SECONDS = 120.0
+"""The time limit of a reading."""
+
 PATIENCE = 10.0
 """Seconds for which a reading goes on when nobody waits, so that a browser can change its page."""
 
@@ -36,34 +39,8 @@ Progress = Callable[[str, float], None]
 """A function that gets the current step and the seconds so far."""
 
 
-@dataclass(frozen=True)
-class ReadLimits:
-    """Limits on the time and memory of reading a table.
-
-    Attributes
-    ----------
-    seconds : float
-        Time limit.
-    memory : int
-        Memory limit in bytes; by default a share of the machine's memory.
-    """
-
-    seconds: float = 120.0
-    memory: int = 0
-
-    @property
-    def bytes_allowed(self) -> int:
-        """The memory limit in bytes: the setting, or its default."""
-        return self.memory or machine_memory() // 3
-
-
 def read_table_in_process(
-    source: bytes | Path,
-    options: ReadOptions,
-    name: str,
-    *,
-    on_progress: Progress,
-    limits: ReadLimits | None = None,
+    source: bytes | Path, options: ReadOptions, name: str, *, on_progress: Progress
 ) -> Table:
     """Read a table in another process, which ends before this call does.
 
@@ -77,8 +54,6 @@ def read_table_in_process(
         The file's name for messages.
     on_progress : callable
         Called ten times a second. If it raises an exception, the reading ends.
-    limits : ReadLimits, optional
-        Limits on time and memory.
 
     Raises
     ------
@@ -87,10 +62,10 @@ def read_table_in_process(
     InputError
         If the file is not a usable table, or takes too much time or memory.
     """
-    limits = limits or ReadLimits()
+    memory = machine_memory() // 3
     too_large = (
-        f"The file {quoted(name)} takes more than {limits.bytes_allowed >> 20:,} MB of memory to "
-        "read: leave out columns or rows first."
+        f"The file {quoted(name)} takes more than {memory >> 20:,} MB of memory to read: leave out "
+        "columns or rows first."
     )
     with tempfile.TemporaryDirectory(prefix="odt-table-") as folder:
         place = Path(folder) / "table"
@@ -105,7 +80,7 @@ def read_table_in_process(
             "too_large": too_large,
         }
         reader = _Reader(order, options, Path(folder))
-        _wait(reader, on_progress, limits, name, too_large)
+        _wait(reader, on_progress, name, memory, too_large)
         if reader.error is not None:
             raise reader.error
         if not place.exists():
@@ -116,19 +91,17 @@ def read_table_in_process(
         return _load(place)
 
 
-def _wait(
-    reader: _Reader, on_progress: Progress, limits: ReadLimits, name: str, too_large: str
-) -> None:
+def _wait(reader: _Reader, on_progress: Progress, name: str, memory: int, too_large: str) -> None:
     """Wait until the process has read the file, or end it at a limit."""
     try:
         while not reader.wait(LOOK_EVERY):
             on_progress(reader.stage, reader.seconds)
-            if reader.seconds > limits.seconds:
+            if reader.seconds > MOST_SECONDS:
                 raise InputError(
-                    f"The file {quoted(name)} was not read within {limits.seconds:g} seconds: "
+                    f"The file {quoted(name)} was not read within {MOST_SECONDS:g} seconds: "
                     "leave out columns or rows, or give each row as many cells as the header."
                 )
-            if memory_with_all(reader.pid) > limits.bytes_allowed:
+            if memory_with_all(reader.pid) > memory:
                 raise InputError(too_large)
     finally:
         reader.end()

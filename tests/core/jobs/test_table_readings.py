@@ -23,7 +23,8 @@ from odt_core.data import (
     summarize_columns,
 )
 from odt_core.errors import InputError
-from odt_core.jobs.table_readings import Progress, ReadLimits, TableReadings, read_table_in_process
+from odt_core.jobs import table_readings
+from odt_core.jobs.table_readings import Progress, TableReadings, read_table_in_process
 
 TEXT = "age;ward;class\n" + "".join(f"{n},5;{'ab'[n % 2]};{'yn'[n % 2]}\n" for n in range(500))
 
@@ -107,15 +108,16 @@ def test_the_process_ends_when_its_reader_stops_waiting(path, children):
 
 
 @pytest.mark.parametrize(
-    ("limits", "message"),
+    ("name", "limit", "message"),
     [
-        (ReadLimits(seconds=0.05), "'t.csv' was not read within 0.05 seconds"),
-        (ReadLimits(memory=1 << 20), "'t.csv' takes more than 1 MB of memory"),
+        ("MOST_SECONDS", 0.05, "'t.csv' was not read within 0.05 seconds"),
+        ("machine_memory", lambda: 3 << 20, "'t.csv' takes more than 1 MB of memory"),
     ],
 )
-def test_limits_hold(path, children, limits, message):
+def test_limits_hold(path, children, monkeypatch, name, limit, message):
+    monkeypatch.setattr(table_readings, name, limit)
     with pytest.raises(InputError, match=message):
-        read_table_in_process(path, ReadOptions(), "t.csv", on_progress=silent, limits=limits)
+        read_table_in_process(path, ReadOptions(), "t.csv", on_progress=silent)
     assert children() == []
 
 
