@@ -86,6 +86,10 @@ class TracePoint:
     incumbent: int | None
     bound: int | None
 
+    def to_json(self) -> list[float | int | None]:
+        """Write the three numbers."""
+        return [round(self.seconds, 4), self.incumbent, self.bound]
+
 
 @dataclass(frozen=True)
 class Found:

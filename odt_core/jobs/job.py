@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -203,7 +202,7 @@ class Batch:
 
 def run_of(job: Job) -> NewRun:
     """Make the store's entry for a job that started before it could be entered."""
-    return dataclasses.replace(
+    return replace(
         new_run(job.spec, name=job.name, lane=job.lane, rerun_of=job.rerun_of),
         id=job.id,
         queued_at=job.queued_at,
@@ -262,11 +261,6 @@ def metrics_of(spec: JobSpec, result: Mapping[str, Any] | None, seconds: float) 
         n_test=result.get("n_test"),
         seconds=seconds,
     )
-
-
-def points_to_json(points: Sequence[TracePoint]) -> list[list[Any]]:
-    """Write a trace in the form that results have."""
-    return [[round(point.seconds, 4), point.incumbent, point.bound] for point in points]
 
 
 def kept_result(best: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:

@@ -286,7 +286,7 @@ class LocalPool:
                 break
         code = worker.process.wait()
         worker.close_outbox()
-        self._folders.remove(worker.folder)
+        shutil.rmtree(worker.folder, ignore_errors=True)
         with self._lock:
             self._workers.remove(worker)
             lost, vain = worker.job, not worker.was_ready and not self._closed
@@ -437,10 +437,6 @@ class WorkerFolders:
     def make(self) -> Path:
         """Make a new folder for one worker."""
         return Path(tempfile.mkdtemp(prefix="worker-", dir=self.folder))
-
-    def remove(self, folder: Path) -> None:
-        """Remove a worker's folder after the worker has ended."""
-        shutil.rmtree(folder, ignore_errors=True)
 
     def close(self) -> None:
         """Remove all folders."""

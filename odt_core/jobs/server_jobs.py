@@ -21,7 +21,6 @@ from odt_core.jobs.job import (
     kept_result,
     metrics_of,
     now,
-    points_to_json,
     run_of,
 )
 from odt_core.jobs.pool import Pool, WorkerLoss
@@ -539,7 +538,7 @@ class ServerJobs:
             job.id,
             stage=job.stage.value,
             progress=None if point is None else vars(point),
-            trace=points_to_json(job.progress) if "progress" in what else None,
+            trace=[p.to_json() for p in job.progress] if "progress" in what else None,
             best=job.best if "best" in what else None,
         )
         running.unwritten = set()

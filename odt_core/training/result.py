@@ -223,10 +223,7 @@ class TrainResult(TrainedTree):
                 "tree": tree_to_json(self.cart),
             },
             "words": self._words(),
-            "trace": [
-                [round(point.seconds, 4), point.incumbent, point.bound]
-                for point in self.solution.trace
-            ],
+            "trace": [point.to_json() for point in self.solution.trace],
             **self.origin_to_json(),
         }
 
