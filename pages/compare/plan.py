@@ -99,7 +99,8 @@ def draw_plan(data: ReadyData, rows: Prepared) -> Plan | None:
         folding = _draw_folds()
         limit = st.session_state.get(SECONDS)
         spec = frontier_spec(data, [c.topology.text for c in candidates], None, limit)
-        split = SplitSpec("all", seed=data.split.seed) if _takes_all() else data.split
+        takes_all = st.session_state.get(ALL_ROWS)
+        split = SplitSpec("all", seed=data.split.seed) if takes_all else data.split
         spec = replace(spec, objective=objective, split=split)
         comparison = ComparisonSpec((*candidates, *Baseline), folding)
         first = replace(split, fold=next(iter(folding)))
@@ -263,10 +264,6 @@ def _draw_folds() -> Folding:
     if method is Method.FOLDS:
         return Folding(int(parts or 5), int(repeats or 1))
     return Folding(None, int(repeats or 1), parse_train_size(size))
-
-
-def _takes_all() -> bool:
-    return bool(st.session_state.get(ALL_ROWS))
 
 
 def _plan_words(plan: Plan, rows: Prepared) -> str:

@@ -85,9 +85,7 @@ def _tree_job(data: ReadyData) -> Job | None:
 
 
 def _draw_resamples(batch: Batch | None) -> int:
-    n = 200
-    if batch is not None:
-        n = _n_resamples(batch.jobs)
+    n = StabilitySpec().resamples if batch is None else _n_resamples(batch.jobs)
     return int(
         st.number_input(
             "Resamples",
