@@ -29,7 +29,7 @@ from pages.common.current_run import draw_job_progress, draw_unstored
 from pages.common.drawings import draw_tree
 from pages.common.markup import plain, shorten
 from pages.common.session import work
-from pages.common.settings import shape_name
+from pages.common.settings import asked_words
 from pages.common.studies import (
     EVERY,
     MOST_SECONDS_EACH,
@@ -149,11 +149,7 @@ def _draw_settings(job: Job) -> JobSpec | None:
         st.error(plain(str(error)))
         return None
     words = goal_words(spec.objective, rows_of(job).train.negative_label)
-    st.caption(
-        plain(
-            f"The shape ({shape_name(spec.topology)}) and the goal ({words}) are those of the tree."
-        )
-    )
+    st.caption(plain(f"The conditions are those of the tree: {asked_words(spec)}; {words}."))
     train = replace(spec, time_limit=float(limit or 1), engine=Engine.SEARCH)
     return replace(job.spec, kind=JobKind.ALTERNATIVES, train=train, part=part)
 

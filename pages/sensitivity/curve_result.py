@@ -12,7 +12,7 @@ from odt_core.studies import CurveRow, CurveRun, Spread, curve_csv, curve_table
 from odt_core.words import count_words, number_words, percent_words, seconds_words
 from pages.common.controls import draw_figure_downloads, draw_file
 from pages.common.markup import file_stem, html_text, plain, plain_table, value_html
-from pages.common.settings import SHAPE_NAMES
+from pages.common.settings import SHAPE_NAMES, asked_words
 from pages.common.studies import draw_study_failure
 from pages.common.tables import ReadyData
 from pages.sensitivity.curve_figure import (
@@ -20,7 +20,6 @@ from pages.sensitivity.curve_figure import (
     draw_curve_figure,
 )
 from pages.sensitivity.curve_tree import draw_curve_tree, draw_pick
-from pages.sensitivity.frontier_search import asked_words
 
 
 def rows_of_curves(batch: Batch) -> tuple[CurveRow, ...]:

@@ -10,8 +10,8 @@ from odt_core.problem import EncodedData
 from odt_core.solution import Status
 from odt_core.studies import FrontierView, is_quick
 from odt_core.topology import PRESETS, Topology
-from odt_core.training import FeatureSelection, RulesSpec, TrainSpec
-from odt_core.words import capitalized, count_words, seconds_words, smallest_leaf_words
+from odt_core.training import TrainSpec
+from odt_core.words import capitalized, count_words, seconds_words
 from pages.common.controls import draw_cap
 from pages.common.current_run import EVERY, QUICK, draw_job_progress, queue_job, wait_for
 from pages.common.drawings import load_viewer
@@ -22,8 +22,8 @@ from pages.common.settings import (
     DEFAULT_SHAPE,
     MOST_SECONDS,
     SHAPE_NAMES,
+    asked_words,
     frontier_spec,
-    shape_name,
 )
 from pages.common.tables import ReadyData
 from pages.common.widgets import start_value
@@ -130,22 +130,6 @@ def found_words(found: FrontierView, spec: TrainSpec) -> str:
         f"{took}. {how} before all were proved: {proved} of them are proved (filled), and no tree "
         "lies beyond the dotted line."
     )
-
-
-def asked_words(spec: TrainSpec, *, shape: bool = True) -> str:
-    """Describe shape, cap and conditions of a search; plain text."""
-    words = [shape_name(spec.topology)] if shape else []
-    if spec.max_card is not None:
-        words.append(f"sets of at most {count_words(spec.max_card, 'category', 'categories')}")
-    if spec.rules != RulesSpec():
-        words.append("expert rules")
-    if spec.smallest_leaf is not None:
-        words.append(f"smallest leaf {smallest_leaf_words(spec.smallest_leaf)}")
-    if spec.forbid_empty_branches:
-        words.append("no empty branches")
-    if spec.feature_selection is not FeatureSelection.NONE:
-        words.append("columns that CART uses")
-    return ", ".join(words)
 
 
 def draw_preview() -> None:

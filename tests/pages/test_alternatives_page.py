@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -14,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from odt_core.alternatives import AlternativesView
 from odt_core.data import prepare
 from odt_core.evaluation import tree_changes
+from odt_core.problem import SmallestLeaf
 from odt_core.solution import Engine
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec
@@ -29,13 +31,13 @@ ROOT = Path(__file__).resolve().parents[2]
 def open_page(app: AppTest) -> Callable[..., AppTest]:
     """Opens the page with 200 training rows of the triage sample, and a trained tree if asked."""
 
-    def start(*, trained: bool = True) -> AppTest:
+    def start(*, trained: bool = True, **conditions: Any) -> AppTest:
         now = triage_work("200")
         assert now.dataset is not None and now.schema is not None and now.split is not None
         app.session_state[WORK] = now
         if trained:
             depth_2 = Topology.parse("depth-2")
-            spec = TrainSpec(now.schema, now.split, depth_2, engine=Engine.SEARCH)
+            spec = TrainSpec(now.schema, now.split, depth_2, engine=Engine.SEARCH, **conditions)
             job = job_manager().submit(now.dataset.job(spec))
             app.session_state[WORK] = replace(now, job=job)
             wait_for(app, lambda now: now.job)
@@ -55,6 +57,12 @@ def test_the_current_tree_is_drawn(open_page: Callable[..., AppTest]) -> None:
     assert "Which other trees are as good?" in " ".join(str(each.value) for each in page.header)
     assert "The current tree" in said(page)
     assert "digraph" in str(page.get("graphviz_chart")[0].proto.spec)
+
+
+def test_the_conditions_of_the_list_are_named(open_page: Callable[..., AppTest]) -> None:
+    page = open_page(max_card=2, smallest_leaf=SmallestLeaf(5))
+    conditions = "depth-2, sets of at most 2 categories, smallest leaf 5 rows; highest accuracy"
+    assert f"The conditions are those of the tree: {conditions}." in said(page)
 
 
 @pytest.fixture
