@@ -358,17 +358,18 @@ class NearSearch:
 
     def _set_costs(self, g: int, mask: Flags, limits: Floats) -> Floats:
         """The costs of questions about a walked feature that keep the limits: float64[E, width]."""
-        return self._costs_of(self._sets_within(g, mask, limits), self._n_present(g, mask))
+        return self._costs_of(*self._sets_within(g, mask, limits))
 
-    def _n_present(self, g: int, mask: Flags) -> int:
-        return len(self.questions.codes_of(mask, g))
+    def _costs_of(self, sets: SetStates, named: Whole) -> Floats:
+        return self.costs.of_errors(
+            sets.fn.astype(float), sets.fp.astype(float), named.astype(float)
+        )
 
-    def _costs_of(self, sets: SetStates, n: int) -> Floats:
-        named = np.minimum(sets.size, n - sets.size).astype(np.float64)
-        return self.costs.of_errors(sets.fn.astype(float), sets.fp.astype(float), named)
+    def _sets_within(self, g: int, mask: Flags, limits: Floats) -> tuple[SetStates, Whole]:
+        """The sets of a walked feature's categories that may predict positive on some rows.
 
-    def _sets_within(self, g: int, mask: Flags, limits: Floats) -> SetStates:
-        """The sets of a walked feature's categories that may predict positive on some rows."""
+        Returns the sets, and the number of categories that each question names.
+        """
         q, feature = self.questions, self.problem.data.features[g]
         codes = q.codes[mask, g]
         positive, negative, counted = (
@@ -381,7 +382,7 @@ class NearSearch:
         kept = (named > 0) & (named <= most_named(self.problem, feature))
         held = sets.members @ counted
         kept &= (held >= self.least_rows) & (counted.sum() - held >= self.least_rows)
-        return sets.take(kept)
+        return sets.take(kept), named[kept]
 
     def _undominated(
         self, node: ShapeNode | None, tables: _LeafSums, masks: Flags, limits: Floats, b: int
@@ -540,10 +541,9 @@ class NearSearch:
 
         Returns the question, and whether the leaf of its answer yes predicts positive.
         """
-        sets, n = self._sets_within(g, mask, self.costs.limits_of(cost)), self._n_present(g, mask)
-        fits = np.flatnonzero((self._costs_of(sets, n) == cost).all(axis=1))
-        members = sets.members[fits[0]]
-        is_smaller = 2 * members.sum() <= n
+        sets, named = self._sets_within(g, mask, self.costs.limits_of(cost))
+        at = np.flatnonzero((self._costs_of(sets, named) == cost).all(axis=1))[0]
+        members, is_smaller = sets.members[at], sets.size[at] == named[at]
         if not is_smaller:
             present = list(self.questions.codes_of(mask, g))
             others = np.zeros_like(members)

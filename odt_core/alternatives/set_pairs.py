@@ -77,8 +77,9 @@ class _Sets:
     Attributes
     ----------
     counts : int64[S, 3]
-        Number of categories that go left. If the left stump asks about the feature again, the
-        number of these that predict positive. The same for the right stump.
+        Three numbers of categories: those that go left, those of them that predict positive, and
+        those of the others that predict positive. The last two are 0 unless the stump of that side
+        asks about the feature again.
     leaves : int64[S]
         The leaves with rows, as bits.
     loss : float64[S]

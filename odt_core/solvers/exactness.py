@@ -33,7 +33,7 @@ def check_countable(problem: Problem) -> None:
 
 
 def check_any_shape(engine: Engine, *, has_node_rules: bool) -> None:
-    """Check that an engine and its rules allow trees of any shape.
+    """Check that an engine and the rules allow trees of any shape.
 
     Raises
     ------
