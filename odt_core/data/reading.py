@@ -112,6 +112,8 @@ def _split(text: str, given: ReadOptions) -> tuple[Rows, Dialect]:
     if declared and given.delimiter is None:
         options = dataclasses.replace(given, delimiter=declared)
     if not table[start:].strip():
+        if n_skipped and text.strip():
+            raise InputError("All lines are skipped: skip fewer lines.")
         raise InputError("The file is empty: choose one with a line of column names and rows.")
     dialect = find_dialect(table[start:], options)
     try:

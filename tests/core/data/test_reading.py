@@ -159,7 +159,7 @@ def test_lines_above_the_table_are_skipped(end: str) -> None:
     assert table.where(0) == "row 1 (line 4 of the file)"
     with pytest.raises(InputError, match="Line 5 has 3 cells"):
         read_table(end.join(lines).encode(), ReadOptions(skip_lines=2))
-    with pytest.raises(InputError, match="The file is empty"):
+    with pytest.raises(InputError, match="All lines are skipped: skip fewer"):
         read_table(raw, ReadOptions(skip_lines=9))
 
 
