@@ -112,9 +112,15 @@ def error_bars(
 
 
 def axis_name(name: str, most: int) -> str:
-    """Shorten a name from a file to `most` characters, and escape it for Plotly."""
+    """Shorten a name from a file to `most` characters, and escape it for Plotly.
+
+    The middle is left out, because names often differ at the end only.
+    """
     whole = printable(name)
-    return escaped(whole if len(whole) <= most else f"{whole[: most - 1].rstrip()}…")
+    if len(whole) > most:
+        end = most // 3
+        whole = f"{whole[: most - 1 - end].rstrip()}…{whole[-end:].lstrip()}"
+    return escaped(whole)
 
 
 def escaped(text: str) -> str:

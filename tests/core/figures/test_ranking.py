@@ -49,6 +49,12 @@ def test_names_from_a_file_are_no_html() -> None:
     assert "<b>" not in figure.data[1].hovertext[0]
 
 
+def test_long_names_that_differ_at_the_end_can_be_told_apart() -> None:
+    bars = [ColumnBar(f"very long name of a column number {k}", k, k) for k in range(1, 5)]
+    names = ranking_chart(bars, "training errors").figure.layout.yaxis.ticktext
+    assert len(set(names)) == len(bars) and all("…" in name for name in names)
+
+
 def test_only_the_best_columns_are_drawn() -> None:
     bars = [ColumnBar(f"column {k}", k, k) for k in range(40)]
     assert len(ranking_chart(bars, "training errors").figure.data[0].x) == MOST_BARS
