@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
@@ -37,6 +39,12 @@ _LEAK_ADVICE = "ignore it if its values are not known before the outcome."
 
 _LOST_TO_ONE = 10
 """An age is offered only if at most one in this many distinct texts is not a date."""
+
+_WITH_UNIT = re.compile(r"[+-]?[0-9][0-9.,]*(| [^\W\d_]| ?[^\W\d_][^\s\d.,;:]{1,9})")
+"""A number, perhaps with a unit. A single letter right behind a number may be part of a code."""
+
+_MOSTLY_NUMBERS = 0.8
+"""Least share of a column's distinct texts that are numbers, with a unit or without."""
 
 _FORM_WORDS = {
     NumberForm.SIGNS: ("numbers with signs", "Read without signs"),
@@ -204,6 +212,8 @@ def _notation_findings(profile: Profile, kind: ColumnKind) -> Iterator[Finding]:
         return
     elif profile.odd_form is not None:
         yield _form_finding(profile, kind, profile.odd_form)
+    elif units := _units(profile):
+        yield _unit_finding(profile, kind, units)
     elif profile.is_mostly_numeric:
         strays = profile.values(profile.strays)
         n_rows = int(profile.counts[profile.strays].sum())
@@ -298,6 +308,30 @@ def _form_finding(profile: Profile, kind: ColumnKind, form: NumberForm) -> Findi
     condition = "both mean the same" if has_both else "that is what they mean"
     return info(
         name, f"{message}: read the column as numbers if {condition}.", *_as_forms(profile, form)
+    )
+
+
+def _units(profile: Profile) -> dict[str, list[str]]:
+    """The texts of a column of measures by their units; nothing if it holds something else."""
+    texts, found = profile.values(profile.strays), defaultdict[str, list[str]](list)
+    for text in texts:
+        if number := _WITH_UNIT.fullmatch(text):
+            found[number[1].strip()].append(text)
+    n_numbers = sum(map(len, found.values()))
+    units = {unit: some for unit, some in found.items() if unit and len(some) > 1}
+    is_measure = profile.n_distinct > MAX_CODES and len(units) <= MAX_SHOWN
+    return units if is_measure and n_numbers >= _MOSTLY_NUMBERS * len(texts) else {}
+
+
+def _unit_finding(profile: Profile, kind: ColumnKind, units: dict[str, list[str]]) -> Finding:
+    examples = shown([some[0] for some in units.values()], MAX_SHOWN)
+    can_miss = profile.is_mostly_numeric
+    return info(
+        profile.name,
+        f"{_holds(profile.name, kind)} numbers with a unit behind them, such as {examples}: write "
+        "all of them in the same unit in the file, and leave the unit out, to use the column as "
+        f"numerical{'; or read these as missing' if can_miss else ''}.",
+        *((_without_strays(profile),) if can_miss else ()),
     )
 
 

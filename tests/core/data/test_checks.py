@@ -238,7 +238,8 @@ def test_numbers_as_text_are_warned_of_and_not_taken_for_many_categories(
     ("cells", "says"),
     [
         ([*(f"{n}.5" for n in range(60)), "<0.1"], "holds numbers beyond a limit"),
-        ([f"{n}.5 kg" if n % 5 == 0 else f"{n}.5" for n in range(60)], "holds numbers except for"),
+        ([f"{n}.5 kg" if n % 5 == 0 else f"{n}.5" for n in range(60)], "holds numbers with a unit"),
+        ([f"at {n}" if n % 5 == 0 else f"{n}.5" for n in range(60)], "holds numbers except for"),
     ],
 )
 def test_a_column_of_text_that_is_ignored_is_called_so(cells: list[str], says: str) -> None:
@@ -248,6 +249,25 @@ def test_a_column_of_text_that_is_ignored_is_called_so(cells: list[str], says: s
     )
     (warning,) = found(table, schema_of(sex=CATEGORICAL, crp=IGNORE), Severity.WARNING)
     assert warning.message.startswith(f"Column 'crp' is ignored, because it {says}")
+
+
+@pytest.mark.parametrize(
+    ("cells", "units"),
+    [
+        ([f"{150 + n} cm" if n % 2 else f"1.{50 + n}" for n in range(40)], ["cm"]),
+        ([f"{n} mg/dl" if n % 3 else f"{n} µmol/l" for n in range(60)], ["mg/dl", "µmol/l"]),
+        ([f"{n}{'ab'[n % 2]}" for n in range(40)], []),  # numbers of beds
+        ([f"{n % 4}0 mg" for n in range(40)], []),  # few doses are categories
+        ([f"{n}00 {'abcdefgh'[n % 8]}xyz" for n in range(80)], []),  # too many to be units
+        ([f"{n} days" if n % 2 else f"day {n}" for n in range(40)], []),
+    ],
+)
+def test_numbers_with_units_are_pointed_out(cells: list[str], units: list[str]) -> None:
+    table = table_of(value=cells, y=["pn"[n % 2] for n in range(len(cells))])
+    messages = [finding.message for finding in check_schema(table, schema_of(value=CATEGORICAL))]
+    told = [message for message in messages if "with a unit behind them" in message]
+    assert len(told) == bool(units)
+    assert all(f" {unit}'" in message for message in told for unit in units)
 
 
 def test_errors_come_first() -> None:
