@@ -159,8 +159,9 @@ def _draw_calibration(calibration: Calibration, positive: str) -> None:
     st.html(plain_table("Expected and observed events in the leaves", head, rows, is_wide=True))
     if any(leaf.agrees is False for leaf in calibration.leaves):
         st.caption(
-            "*Differs* means that chance does not explain the difference: 0 is not in its 95% "
-            "interval."
+            "*Differs* means that chance does not explain the difference of the two risks: 0 is "
+            "not in its 95% interval. The interval of O:E is that of a ratio. It can still contain "
+            "1 if the difference is just beyond chance."
         )
 
 
