@@ -42,7 +42,10 @@ def run(options: argparse.Namespace, cart_process: CartProcess | None = None) ->
             text = json.dumps(result.model.to_json(), indent=1, ensure_ascii=False)
             write_output(options.output, text.encode("utf-8"))
     finally:  # a file that cannot be written does not lose the answer
-        print_json(result.to_json()) if options.json else print(summarize(result))
+        if options.json:
+            print_json(result.to_json())
+        else:
+            print(summarize(result))
     if result.solution.status is Status.CANCELLED:
         return EXIT_INTERRUPTED
     return 0 if result.solution.tree is not None else EXIT_NO_TREE

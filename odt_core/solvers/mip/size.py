@@ -11,7 +11,7 @@ MOST_TO_BUILD = 40_000_000
 """The most entries of a program. A larger program would need more than 10 GiB of memory."""
 
 MANY_CUTS = 100
-"""Deciles are offered if a column has at least so many cut points."""
+"""Deciles are offered for a column with at least this many cut points."""
 
 DECILES = 10
 """The number of bins with deciles."""
