@@ -246,10 +246,10 @@ def _draw_preview(beginning: str, read: ReadOptions) -> bool:
     try:
         table = read_table(beginning.encode(), dataclasses.replace(read, encoding="utf-8"))
     except InputError as error:
-        st.caption(f"Not yet: {sentence(str(error))}")
+        st.caption(f"With these options, the file cannot be read. {sentence(str(error))}")
         return False
     if len(table.columns) == 1:
-        st.caption("Not yet: the lines are one column.")
+        st.caption("With these options, each line is a single cell.")
         return False
     st.caption("The first rows, read this way:")
     st.dataframe(table.head(ROWS, COLUMNS), hide_index=True, alt="The first rows, read this way")
