@@ -174,22 +174,24 @@ def _cuts_text(columns: Sequence[ColumnStability]) -> str:
     return f"Cut points over resamples: {'; '.join(parts)}."
 
 
-def instability_chart(found: StabilityResult, positive: str, *, theme: Theme = LIGHT) -> Chart:
+def instability_chart(
+    found: StabilityResult, labels: tuple[str, str], *, theme: Theme = LIGHT
+) -> Chart:
     """Draw circles: for how many training rows of each leaf the answer changes how often.
 
     Parameters
     ----------
     found : StabilityResult
         A result with the tree of all training rows. The areas of circles show numbers of rows.
-    positive : str
-        The positive class.
+    labels : tuple of str
+        The negative and the positive class.
     theme : Theme
         The colours.
     """
     import plotly.graph_objects as go  # slow to import
 
     assert found.original is not None and found.rows is not None
-    leaves = _leaf_names(found.original, positive)
+    leaves = _leaf_names(found.original, labels)
     circles = found.rows.bubbles(found.original.leaves)
     most = max(circle.n for circle in circles)
     figure = go.Figure()
@@ -234,14 +236,13 @@ def instability_chart(found: StabilityResult, positive: str, *, theme: Theme = L
     return Chart(figure, _instability_text(circles, leaves), theme)
 
 
-def _leaf_names(original: OriginalFit, positive: str) -> list[str]:
+def _leaf_names(original: OriginalFit, labels: tuple[str, str]) -> list[str]:
     """Names for the leaves of the original tree: number, answer, share of positive rows."""
     names = []
     for leaf, label in enumerate(original.labels):
         n = original.leaves.count(leaf)
         share = percent_words(original.positives[leaf] / n, 0) if n else "-"
-        says = printable(positive) if label else f"not {printable(positive)}"
-        names.append(f"{leaf + 1}: {says} ({share})")
+        names.append(f"{leaf + 1}: {printable(labels[label])} ({share})")
     return names
 
 

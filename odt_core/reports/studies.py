@@ -130,9 +130,10 @@ def stability_html(found: StabilityResult, derivation: Derivation) -> str:
     if found.asked_columns:
         parts.append(chart_html(asked_chart(found), "Columns that the trees ask about."))
     if found.rows is not None:
+        labels = derivation.tree.negative_label, derivation.tree.positive_label
         parts.append(
             chart_html(
-                instability_chart(found, derivation.tree.positive_label),
+                instability_chart(found, labels),
                 "Circles: training rows in each leaf, by the share of resamples whose tree gives "
                 "another answer (Riley and Collins). Areas show the numbers of rows.",
             )

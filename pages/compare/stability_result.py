@@ -21,6 +21,7 @@ from pages.common.drawings import draw_chart
 from pages.common.layout import current_theme
 from pages.common.markup import file_stem, html_text, name_html, plain, plain_table, value_html
 from pages.common.studies import draw_study_failure
+from pages.common.tables import rows_of
 
 MOST_SETS = 8
 """The most sets of categories that the page lists."""
@@ -102,8 +103,10 @@ def _draw_rates(found: StabilityResult) -> None:
     )
 
 
-def _positive(batch: Batch) -> str:
-    return batch.jobs[0].spec.train.schema.positive
+def _labels(batch: Batch) -> tuple[str, str]:
+    """The negative and the positive class."""
+    train = rows_of(batch.jobs[0]).train
+    return train.negative_label, train.positive_label
 
 
 def draw_columns(found: StabilityResult, key: str) -> None:
@@ -140,7 +143,7 @@ def _draw_rows(batch: Batch, found: StabilityResult) -> None:
         return
     st.header("For which rows the answer changes", anchor=False)
     draw_chart(
-        instability_chart(found, _positive(batch), theme=current_theme()), key="stability_rows"
+        instability_chart(found, _labels(batch), theme=current_theme()), key="stability_rows"
     )
     st.caption(
         "A line is a leaf of the tree of all training rows, with its answer and its share of "
@@ -172,5 +175,5 @@ def _draw_downloads(batch: Batch, found: StabilityResult) -> None:
         if found.rows is not None:
             st.caption("Rows whose answer changes")
             draw_figure_downloads(
-                lambda: instability_chart(found, _positive(batch), theme=theme), f"{stem}-rows"
+                lambda: instability_chart(found, _labels(batch), theme=theme), f"{stem}-rows"
             )

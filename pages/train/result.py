@@ -110,14 +110,20 @@ def _source_words(job: Job) -> str:
 
 def _link_further() -> None:
     """Draw links to the use and the refits of this tree."""
-    st.page_link(Place.PREDICT, label="**Use or validate this tree on other cases →**")
-    if st.button(
-        "**How stable is this tree? →**",
-        key="train_stability",
-        type="tertiary",
-        help="Refits on resamples of the training rows show whether other patients would give the "
-        "same tree.",
-    ):
+    with st.container(horizontal=True):
+        uses = st.button(
+            "**Use or validate this tree on other cases →**", key="train_use", type="tertiary"
+        )
+        refits = st.button(
+            "**How stable is this tree? →**",
+            key="train_stability",
+            type="tertiary",
+            help="Refits on resamples of the training rows show whether other patients would give "
+            "the same tree.",
+        )
+    if uses:
+        st.switch_page(Place.PREDICT)
+    if refits:
         st.session_state[COMPARE_VIEW] = STABILITY
         st.switch_page(Place.COMPARE)
 

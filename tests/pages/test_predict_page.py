@@ -262,7 +262,9 @@ def test_a_part_of_the_training_file_is_validated_without_its_training_rows(
     assert reasons == ["not in the part (stage is 0 or 1)", "trained the tree"]
 
 
-def test_groups_and_sample_size_stand_on_train(run: RunSummary, launch: Launch) -> None:
+def test_groups_and_sample_size_stand_on_train_which_leads_here(
+    run: RunSummary, launch: Launch
+) -> None:
     page = opened(launch)
     page = launch().switch_page(Place.RUNS)
     page.session_state["runs_chosen"] = (run.id,)
@@ -279,6 +281,8 @@ def test_groups_and_sample_size_stand_on_train(run: RunSummary, launch: Launch) 
     shown(page.run())
     tables = [each.proto.body for each in page.get("html")]
     assert any("Rates of the test rows by stage" in table for table in tables)
+    page.button(key="train_use").click()
+    assert shown(page.run()).selectbox(key=keys.TREE).value == run.id
 
 
 def test_the_current_tree_is_chosen_until_another_one_is(
