@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +33,14 @@ def ward(n: int = 60) -> bytes:
         ill = pain == "strong" or (fever == "high" and i % 4 == 1)
         lines.append(f"{pain},{fever},{i % 4},{'yes' if ill != (i % 17 == 0) else 'no'}")
     return "\n".join(lines).encode() + b"\n"
+
+
+def coin_tosses() -> bytes:
+    """A table whose outcome is chance: CBC finds a tree soon, and proves nothing for minutes."""
+    draw = random.Random(1)
+    rows = [[*draw.choices("abc", k=8), draw.choice(["yes", "no"])] for _ in range(100)]
+    head = [*(f"toss {k}" for k in range(1, 9)), "outcome"]
+    return "\n".join(",".join(row) for row in [head, *rows]).encode()
 
 
 @dataclass
@@ -90,12 +99,20 @@ class Maker:
         """A run that a server has in hand, and that server, which says how it ends."""
         return self._claimed(name, "", changes)
 
-    def interrupted(self, *, name: str = "", note: str = "", **changes: Any) -> RunSummary:
-        """A run whose server ended when it had a tree."""
+    def with_a_tree(
+        self, *, name: str = "", note: str = "", **changes: Any
+    ) -> tuple[RunSummary, str, dict[str, Any]]:
+        """A run that a server has in hand, the server, and the best tree so far."""
         run, server = self._claimed(name, note, changes)
         found = self._trained(changes)
         best = found.to_json() | {"model": found.model and found.model.to_json()}
-        self.store.queue.record_progress(server, run.id, best=best | {"status": "feasible"})
+        best |= {"status": "feasible"}
+        self.store.queue.record_progress(server, run.id, best=best)
+        return run, server, best
+
+    def interrupted(self, *, name: str = "", note: str = "", **changes: Any) -> RunSummary:
+        """A run whose server ended when it had a tree."""
+        run, server, _best = self.with_a_tree(name=name, note=note, **changes)
         self.store.queue.leave(server)
         return self.store.runs.summary(self.owner, run.id)
 

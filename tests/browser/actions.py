@@ -13,7 +13,7 @@ from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.topology import Topology
 from tests.browser.window import Window
-from tests.runs import Maker
+from tests.runs import WARD, Maker
 
 SOLVED = 90_000
 """Milliseconds that a run, a study or a search of these tests may take on a busy machine."""
@@ -121,6 +121,7 @@ def open_trained(
     window: Window,
     place: str,
     content: bytes,
+    name: str = WARD,
     *,
     target: str = "ill",
     positive: str = "yes",
@@ -132,7 +133,7 @@ def open_trained(
     `changes` are of the run's `TrainSpec`.
     """
     store = Store(folder=window.server.data_dir)
-    maker = Maker(store, content=content, target=target, positive=positive)
+    maker = Maker(store, content=content, name=name, target=target, positive=positive)
     run = maker.done(**{"topology": Topology.parse("depth-2"), "engine": Engine.SEARCH} | changes)
     store.close()
     window.go(f"{place}?run={run.id}")

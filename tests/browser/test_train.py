@@ -20,33 +20,23 @@ from odt_core.render import THEMES
 from odt_core.topology import Topology
 from tests.browser.actions import (
     SOLVED,
+    begin_long_run,
     choose_engine,
     choose_shape,
     drawing,
     edit_kind,
     open_at,
-    open_train,
     open_trained,
     patients,
 )
 from tests.browser.window import LOOKS, Look, Window
-from tests.runs import ward
+from tests.runs import coin_tosses
 
 Opener = Callable[..., Window]
 
 ROOT = Path(__file__).resolve().parents[2]
 READABLE = 9.0
 """Smallest letters of a drawing, in pixels."""
-
-
-def train(window: Window) -> float:
-    """Press Train. Returns the seconds until the tree is drawn."""
-    began = time.monotonic()
-    window.page.get_by_role("button", name="Train", exact=True).click()
-    drawing(window.page).wait_for(timeout=SOLVED)
-    seconds = time.monotonic() - began
-    window.settle()
-    return seconds
 
 
 def letter_size(page: Page) -> float:
@@ -93,26 +83,28 @@ def table_numbers(page: Page) -> list[int]:
 
 
 def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path: Path) -> None:
-    content = patients(60)
+    content = patients(80)
     window.upload("patients.csv", content)
     edit_kind(window, 2, "numerical")  # stage, which is coded 1 to 4
     page = window.page
-    page.get_by_role("button", name="Choose the tree's shape").click()
+    page.get_by_role("button", name="Choose the tree's shape").focus()
+    page.keyboard.press("Enter")
     page.wait_for_url("**/train*")
+    expect(page.get_by_role("heading", name="Train", level=1)).to_be_focused()
     window.settle()
-    expect(page.get_by_text("48 training rows").first).to_be_visible()
+    expect(page.get_by_text("64 training rows").first).to_be_visible()
     expect(page.get_by_text("Nothing is trained yet")).to_be_visible()
-    choose_engine(window, "CBC")
-    seconds = train(window)
-    print(f"Train pressed to tree drawn: {seconds:.2f} s")
-    expect(headline(page)).to_have_text(re.compile("^On 12 test rows, accuracy"))
+    choose_engine(window, "CBC")  # CBC takes longer than a quick run
+    train_and_keep_the_focus(window)
+    expect(headline(page)).to_have_text(re.compile("^On 16 test rows, accuracy"))
     expect(standing(page)).to_have_text(PROVED)
     figure = page.get_by_role("figure", name=re.compile("^Decision tree for outcome"))
     expect(figure).to_be_visible()
     shown = table_numbers(page)
-    assert len(shown) == 8 and sum(shown[:4]) == 48 and sum(shown[4:]) == 12
+    assert len(shown) == 8 and sum(shown[:4]) == 64 and sum(shown[4:]) == 16
 
-    page.get_by_role("button", name="Download").click()
+    page.get_by_role("button", name="Download").focus()
+    page.keyboard.press("Enter")
     with page.expect_download() as download:
         page.get_by_role("button", name="Model (JSON)").click()
     model = tmp_path / download.value.suggested_filename
@@ -136,7 +128,30 @@ def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path
     assert b"Dr. Li" in Path(download.value.path()).read_bytes()
     page.keyboard.press("Escape")
 
-    table = tmp_path / "patients.csv"
+    rows = predicted(model, content, tmp_path)
+    assert len(rows) == 80
+    wrong = sum(row["predicted"] != row["outcome"] for row in rows)
+    assert wrong == shown[1] + shown[2] + shown[5] + shown[6]
+
+
+def train_and_keep_the_focus(window: Window) -> None:
+    """Press Train with the keyboard: the button has the focus again once the tree is drawn."""
+    page = window.page
+    button = page.get_by_role("button", name="Train", exact=True)
+    button.focus()
+    began = time.monotonic()
+    page.keyboard.press("Enter")
+    drawing(page).wait_for(timeout=SOLVED)
+    print(f"Train pressed to tree drawn: {time.monotonic() - began:.2f} s")
+    expect(button).to_be_focused()
+    page.locator("h1").click()
+    window.settle()
+    expect(button).not_to_be_focused()
+
+
+def predicted(model: Path, content: bytes, folder: Path) -> list[dict[str, str]]:
+    """The rows of a table with the answers of a model file, from the command line."""
+    table = folder / "patients.csv"
     table.write_bytes(content)
     done = subprocess.run(
         [sys.executable, "-m", "odt_core", "predict", str(model), str(table)],
@@ -144,53 +159,65 @@ def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path
         capture_output=True,
         check=True,
     )
-    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
-    assert len(rows) == 60
-    wrong = sum(row["predicted"] != row["outcome"] for row in rows)
-    assert wrong == shown[1] + shown[2] + shown[5] + shown[6]
+    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_it_looks_right(open_window: Opener, look: Look) -> None:
-    window = open_window(width=look[0][1])
-    sample = SAMPLES["breast-cancer"]
-    open_at(window, "train", sample.csv(), "breast-cancer.csv")
+def test_a_large_tree_looks_right_in_each_theme_and_width(open_window: Opener, look: Look) -> None:
+    (_, light), (_, dark) = look
+    window = open_window(theme="dark", width=dark)
+    games = SAMPLES["tic-tac-toe"]
+    outcome = {"target": games.target, "positive": games.positive}
+    open_trained(window, "train", games.csv(), topology=Topology.parse("depth-3"), **outcome)
     page = window.page
-    page.wait_for_url("**/train?data=*")
-    for theme, width in look:
-        window.dress(theme, width)
-        window.settle()
-        assert window.overhang() == 0, "the page scrolls sideways"
-        window.shoot(f"train-before-{theme}-{width}")
-    outcome = {"target": sample.target, "positive": sample.positive}
-    open_trained(window, "train", sample.csv(), topology=Topology.parse("depth-3"), **outcome)
-    for theme, width in reversed(look):
-        if theme == "light":
-            window.reopen(theme, width)
-        drawing(page).wait_for()
-        window.shoot(f"train-{theme}-{width}")
-        assert letter_size(page) >= READABLE
-        assert ink(page) in text_colours(theme)
-        assert window.overhang() == 0, "the page scrolls sideways"
+    assert ink(page) in text_colours("dark")
+    assert_it_fits(window, f"train-dark-{dark}")
+    page.emulate_media(color_scheme="light")
+    colours = "|".join(map(re.escape, text_colours("light")))
+    word = page.locator(".st-key-train_tree svg text").first
+    expect(word).to_have_css("fill", re.compile(f"^({colours})$"))
+    window.widen(light)
+    assert_it_fits(window, f"train-light-{light}")
+    expect(page.get_by_role("radio", name="Depth-3", exact=True)).to_be_checked()
+    expect(page.get_by_text("trained before you changed")).to_have_count(0)
+
+    window.widen(390)
+    assert_it_fits(window, "train-light-390")
+    tree = page.locator(".st-key-train_tree_down .stGraphVizChart svg")
+    shown_width = tree.evaluate("svg => svg.getBoundingClientRect().width")
+    assert shown_width > 390, "it is scrolled, not shrunk until nobody can read it"
+    tree.hover()
+    down = page.locator(".st-key-train_tree_down")
+    down.get_by_role("button", name="Fullscreen").click()
+    expect(down.get_by_role("button", name="Close fullscreen")).to_be_visible()
+    assert tree.evaluate("svg => svg.getBoundingClientRect().width") > 1.5 * shown_width
+
+
+def assert_it_fits(window: Window, picture: str) -> None:
+    """A large tree grows down where it fits and on phones, and to the right between."""
+    page, size = window.page, window.page.viewport_size
+    assert size is not None
+    shown, hidden = ("right", "down") if size["width"] == 1024 else ("down", "right")
+    expect(page.locator(f".st-key-train_tree_{shown}")).to_be_visible()
+    expect(page.locator(f".st-key-train_tree_{hidden}")).to_be_hidden()
+    assert size["width"] == 390 or letter_size(page) >= READABLE
+    assert window.overhang() == 0, "the page scrolls sideways"
+    window.shoot(picture)
 
 
 def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
     open_window: Opener,
 ) -> None:
     window = open_window()
-    open_at(window, "train", SAMPLES["tic-tac-toe"].csv(), "tic-tac-toe.csv")
+    open_at(window, "train", coin_tosses(), "coins.csv")
     page = window.page
-    choose_shape(window, "Depth-3")
-    choose_engine(window, "CBC")
-    page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text(re.compile("Best tree so far: .* of 7.. training rows"))).to_be_visible(
-        timeout=SOLVED
-    )
+    begin_long_run(window)
+    expect(page.get_by_text(re.compile("Best tree so far: .* of 80 training rows"))).to_be_visible()
     # at each tick the chart before stays in the page for a moment, but is not seen
     chart = page.locator(".st-key-train_progress .js-plotly-plot").first
     expect(chart).to_be_visible(timeout=SOLVED)
     window.count_charts()
-    window.until_answered(6)
+    window.until_answered(4)
     assert window.most_charts() == 1, "a chart stands beside its old self"
     expect(page.get_by_role("button", name="Training …")).to_be_disabled()
     page.get_by_role("spinbutton", name="Largest set of categories").fill("2")
@@ -207,34 +234,40 @@ def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
     expect(page.get_by_text("before you changed the largest set of categories")).to_be_visible()
 
 
-def test_everything_is_done_by_keyboard(open_window: Opener) -> None:
+def test_the_settings_fit_every_width_and_an_expander_stays_open(open_window: Opener) -> None:
     window = open_window()
-    open_at(window, "train", patients(120))
+    open_at(window, "train", SAMPLES["breast-cancer"].csv(), "breast-cancer.csv")
     page = window.page
+    for width in (700, 1024, 1440):
+        window.widen(width)
+        names = page.get_by_role("radiogroup", name="Shape of the tree").locator("p")
+        heights = names.evaluate_all("all => all.slice(0, -1).map((each) => each.clientHeight)")
+        assert len(set(heights)) == 1, f"a name of {width} pixels takes more than one line"
+        assert window.overhang() == 0, "the page scrolls sideways"
+        window.shoot(f"train-before-{width}")
     page.get_by_role("radio", name="Depth-2", exact=True).focus()
     page.keyboard.press("ArrowLeft")
     window.settle()
     expect(page.get_by_role("radio", name="Depth-1", exact=True)).to_be_checked()
-    page.get_by_role("button", name="Train", exact=True).focus()
-    page.keyboard.press("Enter")
-    drawing(page).wait_for(timeout=SOLVED)
-    expect(standing(page)).to_have_text(PROVED)
-    confirmed = standing(page).get_by_text("and CBC on the integer program")
-    expect(confirmed).to_be_visible(timeout=SOLVED)  # the page was drawn again
-    window.settle()
-    page.get_by_role("button", name="Download").focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Model (JSON)")).to_be_visible()
-
-
-def test_the_name_of_a_shape_is_one_line_in_every_width(open_window: Opener) -> None:
-    window = open_window()
-    open_at(window, "train", patients(120))
-    for width in (700, 1024, 1440):
+    choose_shape(window, "Any shape, at most k questions")
+    expect(page.get_by_role("spinbutton", name="Most questions")).to_be_visible()
+    for width in (1440, 390):
         window.widen(width)
-        names = window.page.get_by_role("radiogroup", name="Shape of the tree").locator("p")
-        heights = names.evaluate_all("all => all.slice(0, -1).map((each) => each.clientHeight)")
-        assert len(set(heights)) == 1, width
+        assert window.overhang() == 0, "the page scrolls sideways"
+        window.shoot(f"train-any-shape-{width}")
+
+    page.get_by_text("More settings").click()
+    engine = page.get_by_role("radiogroup", name="Engine")
+    expect(engine).to_be_visible()
+    page.get_by_role("combobox", name="Goal").click()
+    page.get_by_role("option", name="Sensitivity (TPR)").click()
+    floor = page.get_by_role("textbox", name="Floor on specificity (TNR), in %")
+    expect(floor).to_be_visible()
+    for text in ("much", "80"):
+        floor.fill(text)
+        page.keyboard.press("Enter")
+        window.settle()
+        expect(engine).to_be_visible()
 
 
 MANY_JOBS = "abcdefghijkl"
@@ -259,6 +292,7 @@ def test_parts_of_a_tree_tell_their_words_on_hover_and_on_focus(open_window: Ope
     open_trained(window, "train", workers(240), **tree)
     page = window.page
     whole = "job is job a, job b, job c, job d or job e?"
+    assert ink(page) in text_colours("light")
     first = drawing(page)
     expect(first.locator("title")).to_have_text(re.compile(f"^{re.escape(whole)}"))
     first.focus()
@@ -272,46 +306,6 @@ def test_parts_of_a_tree_tell_their_words_on_hover_and_on_focus(open_window: Ope
     expect(page.get_by_text("job: job a, job b, job c, job d or job e (5 of 12)")).to_be_visible()
 
 
-def test_a_large_tree_grows_down_where_it_fits_and_on_phones_and_right_between(
-    open_window: Opener,
-) -> None:
-    window = open_window(width=1440)
-    games = SAMPLES["tic-tac-toe"]
-    outcome = {"target": games.target, "positive": games.positive}
-    open_trained(window, "train", games.csv(), topology=Topology.parse("depth-3"), **outcome)
-    page = window.page
-    ways = {way: page.locator(f".st-key-train_tree_{way}") for way in ("down", "right")}
-    for width, shown, hidden in (
-        (1440, "down", "right"),
-        (1024, "right", "down"),
-        (390, "down", "right"),
-    ):
-        window.widen(width)
-        expect(ways[shown]).to_be_visible()
-        expect(ways[hidden]).to_be_hidden()
-        assert window.overhang() == 0, "the page scrolls sideways"
-    tree = ways["down"].locator(".stGraphVizChart svg")
-    shown_width = tree.evaluate("svg => svg.getBoundingClientRect().width")
-    assert shown_width > 390, "it is scrolled, not shrunk until nobody can read it"
-    tree.hover()
-    ways["down"].get_by_role("button", name="Fullscreen").click()
-    expect(ways["down"].get_by_role("button", name="Close fullscreen")).to_be_visible()
-    assert tree.evaluate("svg => svg.getBoundingClientRect().width") > 1.5 * shown_width
-
-
-def test_changing_the_theme_recolours_the_tree_and_keeps_the_shape(open_window: Opener) -> None:
-    window = open_window(theme="light")
-    open_trained(window, "train", ward(), topology=Topology.parse("cues-3"))
-    assert ink(window.page) in text_colours("light")
-    window.page.emulate_media(color_scheme="dark")
-    colours = "|".join(map(re.escape, text_colours("dark")))
-    word = window.page.locator(".st-key-train_tree svg text").first
-    expect(word).to_have_css("fill", re.compile(f"^({colours})$"))
-    window.settle()
-    expect(window.page.get_by_role("radio", name="3 cues", exact=True)).to_be_checked()
-    expect(window.page.get_by_text("trained before you changed")).to_have_count(0)
-
-
 HOSTILE = {
     "pain": '![x](http://evil.example/a.png)<img src="http://evil.example/b.png">',
     "none": "<b>none</b> & ]]> -- :red[x]",
@@ -320,7 +314,7 @@ HOSTILE = {
 }
 
 
-def test_names_that_look_like_code_are_only_shown(open_window: Opener, tmp_path: Path) -> None:
+def test_names_that_look_like_code_are_only_shown(open_window: Opener) -> None:
     rows = [["age", HOSTILE["pain"], HOSTILE["ill"]]]
     for age in range(30, 60):
         pain = HOSTILE["none"] if age % 3 else "some"
@@ -328,8 +322,8 @@ def test_names_that_look_like_code_are_only_shown(open_window: Opener, tmp_path:
     text = io.StringIO(newline="")
     csv.writer(text).writerows(rows)
     window = open_window(width=1440)
-    open_train(window, text.getvalue().encode(), "<b>ward</b>.csv", guessed=True)
-    train(window)
+    outcome = {"target": HOSTILE["ill"], "positive": HOSTILE["yes"]}
+    open_trained(window, "train", text.getvalue().encode(), "<b>ward</b>.csv", **outcome)
     page = window.page
     words = page.locator(".st-key-train_tree .stGraphVizChart svg").text_content()
     assert words is not None and "evil.example" in words
