@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -9,9 +11,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from odt_core import MADE_BY
 from odt_core.data import SAMPLES
-from tests.browser.actions import SOLVED, choose_engine, choose_shape, open_at, tick
+from odt_core.jobs.job import kept_result
+from odt_core.solution import Engine
+from odt_core.storage import LOCAL_OWNER, Ending, KeyMetrics, RunStatus, Store
+from odt_core.topology import Topology
+from tests.browser.actions import SOLVED, open_at, patients, press, tick
 from tests.browser.window import LOOKS, Look, Window, contrast
+from tests.runs import Maker, ward
+from tests.waiting import wait_until
 
 Opener = Callable[..., Window]
 
@@ -39,14 +48,15 @@ In the page, since a test looks only after 0, 0.1, 0.35 and 0.85 s.
 """
 
 
-def open_page(window: Window) -> None:
-    open_at(window, "sensitivity", SAMPLES["breast-cancer"].csv(), "breast-cancer.csv")
-
-
 def find_frontier(window: Window) -> None:
     """Wait for the frontier of a small data set, which the page finds as it opens."""
-    window.page.locator(".st-key-sens_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
+    drawn_tree(window.page)
     window.until_still()
+
+
+def drawn_tree(page: Page, key: str = "sens_tree") -> None:
+    """Wait until a tree is drawn."""
+    page.locator(f".st-key-{key} svg g.node:visible").first.wait_for(timeout=SOLVED)
 
 
 def shown(page: Page) -> list[int]:
@@ -65,15 +75,18 @@ def step(page: Page, key: str) -> float:
     return float(page.evaluate("window.stepped")) / 1000
 
 
-def test_files_slider_click_comparison_and_adoption(open_window: Opener) -> None:
-    window = open_window()
-    open_page(window)
+@pytest.mark.parametrize("look", LOOKS)
+def test_files_slider_click_comparison_and_adoption(open_window: Opener, look: Look) -> None:
+    width = dict(look)["light"]
+    window = open_window(width=width)
+    open_at(window, "sensitivity", SAMPLES["breast-cancer"].csv(), "breast-cancer.csv")
     find_frontier(window)
     page = window.page
+    assert_it_looks_right(window, f"sensitivity-light-{width}")
     expect(page.get_by_text(re.compile("best trade-offs in .* no other exists"))).to_be_visible()
     before = shown(page)
     assert sum(before[:4]) == 455 and sum(before[4:]) == 114
-    check_files(page)
+    check_files(window)
     window.settle()
 
     page.get_by_role("slider").focus()
@@ -122,35 +135,45 @@ def test_files_slider_click_comparison_and_adoption(open_window: Opener) -> None
     assert shown(page)[:4] == chosen
 
 
-def test_adopting_comes_back_when_a_run_has_ended(open_window: Opener) -> None:
-    window = open_window()
-    open_page(window)
-    find_frontier(window)
-    page = window.page
-    page.get_by_role("link", name="Train").first.click()
-    page.wait_for_url("**/train*")
-    window.settle()
-    choose_shape(window, "Depth-3")
-    choose_engine(window, "CBC")  # CBC needs minutes
-    page.get_by_role("button", name="Train", exact=True).click()
-    page.get_by_role("button", name=re.compile("^Stop")).first.wait_for(timeout=SOLVED)
-    page.get_by_role("link", name="Sensitivity").first.click()
-    page.wait_for_url("**/sensitivity*")
-    window.settle()
-    adopt = page.get_by_role("button", name="Make current")
+def test_a_run_is_followed_and_stopped_elsewhere_and_then_adopting_comes_back(
+    open_window: Opener,
+) -> None:
+    window, runs = open_window(), open_window(width=1440)
+    store = Store(folder=window.server.data_dir, lease=600)
+    maker = Maker(store, content=ward(80))
+    depth_2 = Topology.parse("depth-2")
+    run, server, best = maker.with_a_tree(topology=depth_2, engine=Engine.SEARCH)
+    runs.go("runs")
+    tick(runs, 0)
+    chosen = runs.page.locator(".st-key-runs_chosen_ones")
+    expect(chosen.get_by_text("running", exact=True)).to_be_visible()
+    expect(chosen.get_by_text("this is its best tree so far")).to_be_visible()
+    runs.until_answered(4)  # the table was drawn again, and the tick stays
+    expect(chosen.get_by_text("running", exact=True)).to_be_visible()
+    runs.shoot("runs-live", whole=False)
+    window.go(f"sensitivity?run={run.id}")
+    drawn_tree(window.page)
+    adopt = window.page.get_by_role("button", name="Make current")
     expect(adopt).to_be_disabled()
 
-    elsewhere = open_window()
-    elsewhere.go("runs")
-    tick(elsewhere, 0)
-    chosen = elsewhere.page.locator(".st-key-runs_chosen_ones")
-    elsewhere.until_asked(chosen.get_by_role("button", name="Stop").click)
+    runs.until_asked(chosen.get_by_role("button", name="Stop").click)
+    wait_until(lambda: run.id in store.queue.requests(server, [run.id]).cancel)
+    result, model = kept_result(best)
+    store.queue.end(
+        server, run.id, Ending(RunStatus.DONE, result, model, KeyMetrics.from_result(result))
+    )
+    store.queue.leave(server)
+    store.close()
+    expect(chosen.get_by_text("stopped early", exact=True)).to_be_visible(timeout=SOLVED)
+    expect(chosen.locator("svg g.node:visible").first).to_be_visible()
     expect(adopt).to_be_enabled(timeout=SOLVED)
     adopt.click()
-    expect(page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
+    expect(window.page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
 
 
-def assert_words_can_be_read(page: Page) -> None:
+def assert_it_looks_right(window: Window, picture: str) -> None:
+    page = window.page
+    expect(page.get_by_text("before you changed")).to_have_count(0)
     for words in (
         page.get_by_text("Frontier and trees", exact=True),
         page.get_by_text("Curves over many splits", exact=True),
@@ -161,16 +184,23 @@ def assert_words_can_be_read(page: Page) -> None:
     ):
         found = contrast(words.first)
         assert found >= 4.5, f"{words}: {found:.2f}"
+    window.shoot(picture)
+    assert window.overhang() == 0, "the page scrolls sideways"
+    assert window.legend_overlap() < 1
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_curves_look_right_and_a_click_draws_the_tree_of_its_shape_and_floor(
+def test_frontier_and_curves_are_found_again_and_a_click_draws_the_tree_of_its_shape_and_floor(
     open_window: Opener, look: Look
 ) -> None:
     (_, light), (_, dark) = look
     window = open_window(theme="dark", width=dark)
-    open_page(window)
+    before = n_runs(window)
+    open_at(window, "sensitivity", patients(), "curves.csv")
+    find_frontier(window)
+    assert_it_looks_right(window, f"sensitivity-dark-{dark}")
     page = window.page
+    page.wait_for_url("**/sensitivity?data=*&frontier=*")
     window.click(page.get_by_text("Curves over many splits"))
     page.get_by_role("spinbutton", name="Splits").fill("2")
     page.get_by_role("textbox", name="Floors, in %").fill("90, 95, 99")
@@ -178,34 +208,69 @@ def test_curves_look_right_and_a_click_draws_the_tree_of_its_shape_and_floor(
     window.settle()
     window.count_charts()
     page.get_by_role("button", name="Run the curves").click()
-    expect(page.get_by_text(re.compile("2 splits in"))).to_be_visible(timeout=SOLVED)
+    done = page.get_by_text(re.compile("2 splits in"))
+    expect(done).to_be_visible(timeout=SOLVED)
     window.settle()
     assert window.most_charts() == 1, "a chart stands beside its old self"
-    page.wait_for_url("**/sensitivity?data=*&curve=*")
+    page.wait_for_url("**/sensitivity?data=*&frontier=*&curve=*")
+    drawn_tree(page, "sens_curve_tree")
     window.shoot(f"curves-dark-{dark}")
     assert window.legend_overlap() < 1
+    assert n_runs(window) == before + 2, "the tree beside the curves is of the known frontier"
+    find_on_the_runs_page(window)
+
     window.reopen("light", light)
+    drawn_tree(page)
+    expect(page.get_by_text("before you changed")).to_have_count(0)
     window.click(page.get_by_text("Curves over many splits"))
-    expect(page.get_by_text(re.compile("2 splits in"))).to_be_visible()
+    expect(done).to_be_visible()
     window.shoot(f"curves-light-{light}")
     assert window.legend_overlap() < 1
-    tree = page.locator(".st-key-sens_curve_tree svg g.node:visible").first
-    tree.wait_for(timeout=SOLVED)
+    drawn_tree(page, "sens_curve_tree")
     window.settle()
     expect(page.get_by_text(re.compile("floor 95%")).first).to_be_visible()
     # points are drawn by rising training rate: the first of each shape has the lowest floor
     page.locator(".js-plotly-plot .points path").nth(3).click(force=True)
     expect(page.get_by_text(re.compile("floor 90%")).first).to_be_visible(timeout=SOLVED)
     expect(page.get_by_role("combobox", name="Shape of the tree")).to_have_value("Depth-3")
-    tree.wait_for(timeout=SOLVED)
+    drawn_tree(page, "sens_curve_tree")
     window.settle()
     page.get_by_role("button", name="Make current").click()
     expect(page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
 
 
-def check_files(page: Page) -> None:
-    """Each file of the frontier is what its name says."""
-    page.get_by_role("button", name="Download").click()
+def n_runs(window: Window) -> int:
+    store = Store(folder=window.server.data_dir)
+    total = store.runs.list(LOCAL_OWNER).total
+    store.close()
+    return total
+
+
+def find_on_the_runs_page(window: Window) -> None:
+    """Open the last two runs, curves and a frontier, from the list of runs."""
+    page = window.page
+    page.get_by_role("link", name="Runs").first.click()
+    page.wait_for_url("**/runs*")
+    window.settle()
+    tick(window, 0)
+    expect(page.get_by_text("2 of 2 splits are done.")).to_be_visible()
+    window.shoot("runs-study")
+    press(window, "runs_open")
+    expect(page.get_by_text(re.compile("2 splits in"))).to_be_visible()
+    page.get_by_role("link", name="Runs").first.click()
+    page.wait_for_url("**/runs*")
+    window.settle()
+    tick(window, 0, 1)
+    press(window, "runs_open")
+    drawn_tree(page)
+
+
+def check_files(window: Window) -> None:
+    """Each file of the frontier is what its name says; the table also says who wrote it."""
+    page = window.page
+    expect(page.get_by_text("Keep text that begins like a formula")).to_be_hidden()
+    page.get_by_role("button", name="Download").first.click()
+    window.click(page.get_by_text("Keep text that begins like a formula"))
     for label, start in (
         ("Points (CSV)", b"fn,fp,"),
         ("Figure (SVG)", b"<?xml"),
@@ -214,22 +279,10 @@ def check_files(page: Page) -> None:
     ):
         with page.expect_download() as download:
             page.get_by_role("button", name=label).click()
-        assert Path(download.value.path()).read_bytes().startswith(start), label
+        content = Path(download.value.path()).read_bytes()
+        assert content.startswith(start), label
+        if label == "Points (CSV)":
+            rows = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
+            assert rows and {row["software"] for row in rows} == {MADE_BY}
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Points (CSV)")).to_have_count(0)
-
-
-@pytest.mark.parametrize("look", LOOKS)
-def test_it_looks_right(open_window: Opener, look: Look) -> None:
-    window = open_window(width=look[0][1])
-    open_page(window)
-    page = window.page
-    for theme, width in look:
-        if theme == "dark":
-            window.reopen(theme, width)
-        find_frontier(window)
-        expect(page.get_by_text("before you changed")).to_have_count(0)
-        assert_words_can_be_read(page)
-        window.shoot(f"sensitivity-{theme}-{width}")
-        assert window.overhang() == 0, "the page scrolls sideways"
-        assert window.legend_overlap() < 1
