@@ -1,4 +1,4 @@
-"""The Compare page in a real browser: compare, choose a point, train it, reload, open it again."""
+"""The Compare page in a real browser: compare, choose a point, train it, reload."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.actions import SOLVED, open_at, press, tick
+from tests.browser.actions import SOLVED, open_at
 from tests.browser.window import LOOKS, Look, Window, contrast
 from tests.runs import WARD, ward
 
@@ -17,7 +17,7 @@ Opener = Callable[..., Window]
 
 
 def compare(window: Window) -> None:
-    """Compare three shapes on a ward's patients, with two folds."""
+    """Compare three shapes on a ward's patients, with two folds and with the keyboard alone."""
     open_at(window, "compare", ward(), WARD)
     page = window.page
     page.get_by_text("Folds and time").click()
@@ -27,33 +27,34 @@ def compare(window: Window) -> None:
     page.keyboard.press("Enter")
     expect(page.get_by_text("on 2 folds;")).to_be_visible()
     window.settle()
-    page.get_by_role("button", name="Compare the candidates").click()
+    button = page.get_by_role("button", name="Compare the candidates")
+    expect(button).to_be_enabled()
+    button.focus()
+    page.keyboard.press("Enter")
     expect(page.get_by_text("2 folds of the training rows in")).to_be_visible(timeout=SOLVED)
     window.settle()
 
 
-def assert_it_looks_right(window: Window, look: Look) -> None:
-    """On a light page, and then on a dark one."""
+def assert_it_looks_right(window: Window, theme: str, *widths: int) -> None:
     page = window.page
-    for theme, wide in look:
-        if theme == "dark":
-            window.reopen(theme, wide)
-        for words in ("no cap", "all"):  # chosen pills
-            assert contrast(page.get_by_text(words, exact=True).first) >= 4.5, (theme, words)
-        for width in (wide, 390):
-            window.widen(width)
-            for shown in ("Against questions", "With intervals"):
-                page.get_by_role("radio", name=shown).or_(
-                    page.get_by_role("button", name=shown, exact=True)
-                ).first.click()
-                window.settle()
-                assert window.legend_overlap() < 1, shown
-                assert window.overhang() == 0, "the page scrolls sideways"
-            window.shoot(f"compare-{theme}-{width}")
+    for words in ("no cap", "all"):  # chosen pills
+        assert contrast(page.get_by_text(words, exact=True).first) >= 4.5, (theme, words)
+    for width in widths:
+        window.widen(width)
+        for shown in ("Against questions", "With intervals"):
+            page.get_by_role("radio", name=shown).or_(
+                page.get_by_role("button", name=shown, exact=True)
+            ).first.click()
+            window.settle()
+            assert window.legend_overlap() < 1, shown
+            assert window.overhang() == 0, "the page scrolls sideways"
+        window.shoot(f"compare-{theme}-{width}")
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_a_point_is_chosen_trained_and_found_again(open_window: Opener, look: Look) -> None:
+def test_a_point_is_chosen_trained_and_found_again_and_it_looks_right(
+    open_window: Opener, look: Look
+) -> None:
     window = open_window(width=1440)
     compare(window)
     page = window.page
@@ -70,7 +71,9 @@ def test_a_point_is_chosen_trained_and_found_again(open_window: Opener, look: Lo
             break
     assert re.fullmatch("depth-[123]", chosen.input_value()) and chosen.input_value() != name
     name = chosen.input_value()
-    page.get_by_role("button", name="Train this on all training rows").click()
+    train = page.get_by_role("button", name="Train this on all training rows")
+    train.focus()
+    page.keyboard.press("Enter")
     page.locator(".st-key-compare_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
     window.settle()
     page.wait_for_url("**/compare?data=*&run=*&comparison=*")
@@ -82,39 +85,8 @@ def test_a_point_is_chosen_trained_and_found_again(open_window: Opener, look: Lo
     assert Path(download.value.path()).read_bytes().startswith(b"candidate,topology,")
     page.keyboard.press("Escape")
 
-    page.reload()
-    window.settle()
+    (_, light), (_, dark) = look
+    assert_it_looks_right(window, "light", light)
+    window.reopen("dark", dark)
     expect(page.get_by_text(re.compile("^Best: "))).to_be_visible()
-
-    page.get_by_role("link", name="Runs").first.click()
-    page.wait_for_url("**/runs*")
-    window.settle()
-    row = 1  # the tree is the latest run
-    tick(window, row)
-    expect(page.get_by_text("2 of 2 folds are done.")).to_be_visible()
-    press(window, "runs_open")
-    expect(page.get_by_text(re.compile("^Best: "))).to_be_visible()
-    page.wait_for_url("**/compare?data=*&comparison=*")
-    window.settle()
-    assert_it_looks_right(window, look)
-
-
-def test_the_keyboard_alone_compares(open_window: Opener) -> None:
-    window = open_window(width=1440)
-    window.go()
-    page = window.page
-    window.upload("ward.csv", ward())
-    page.get_by_role("link", name="Compare").first.focus()
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/compare*")
-    window.settle()
-    button = page.get_by_role("button", name="Compare the candidates")
-    expect(button).to_be_enabled()
-    button.focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_text(re.compile("^Best: "))).to_be_visible(timeout=SOLVED)
-    window.settle()
-    train = page.get_by_role("button", name="Train this on all training rows")
-    train.focus()
-    page.keyboard.press("Enter")
-    page.locator(".st-key-compare_tree svg g.node:visible").first.wait_for(timeout=SOLVED)
+    assert_it_looks_right(window, "dark", dark, 390)

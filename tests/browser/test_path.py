@@ -75,29 +75,3 @@ def assert_it_looks_right(window: Window, theme: str) -> None:
         assert window.overhang() == 0, "the page scrolls sideways"
         assert is_beside(window) == (width == 1440), "tree and figure"
         window.shoot(f"path-{theme}-{width}")
-
-
-def test_a_tree_of_any_shape_is_trained(open_window: Opener) -> None:
-    window = open_window(width=1440)
-    open_at(window, "train", ward(), WARD)
-    page = window.page
-    page.get_by_role("radio", name="Any shape, at most k questions").check(force=True)
-    window.settle()
-    box = page.get_by_role("spinbutton", name="Most questions")
-    box.fill("3")
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("at most 3 questions per case").first).to_be_visible()
-    window.settle()
-    for theme, width in (("light", 1440), ("dark", 390)):
-        window.dress(theme, width)
-        window.settle()
-        assert window.overhang() == 0, "the page scrolls sideways"
-        window.shoot(f"path-any-{theme}-{width}")
-    page.get_by_role("button", name="Train", exact=True).click()
-    proof = page.get_by_text(re.compile("No tree of any shape with at most 3")).first
-    expect(proof).to_be_visible(timeout=SOLVED)
-    window.settle()
-    for theme, width in (("dark", 390), ("light", 1440)):
-        window.dress(theme, width)
-        window.settle()
-        window.shoot(f"path-any-trained-{theme}-{width}")

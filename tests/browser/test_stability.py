@@ -1,4 +1,4 @@
-"""Stability in a real browser: from the tree to its refits, reload, and again from the runs."""
+"""Stability in a real browser: from the tree to its refits, reload, and back in the history."""
 
 from __future__ import annotations
 
@@ -7,20 +7,26 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser.actions import SOLVED, open_trained, press, tick
+from tests.browser.actions import SOLVED, open_trained
 from tests.browser.window import Window
 from tests.runs import ward
 
 Opener = Callable[..., Window]
 
 
+def choose_view(window: Window, name: str) -> None:
+    page = window.page
+    page.get_by_role("radio", name=name).or_(
+        page.get_by_role("button", name=name, exact=True)
+    ).first.click()
+    window.settle()
+
+
 def test_a_tree_is_refitted_and_its_refits_are_found_again(open_window: Opener) -> None:
     window = open_window(width=1440)
-    open_trained(window, "train", ward())
+    open_trained(window, "compare", ward())
     page = window.page
-    page.get_by_role("button", name="How stable is this tree?").click()
-    page.wait_for_url("**/compare*")
-    window.settle()
+    choose_view(window, "Stability")
     resamples = page.get_by_role("spinbutton", name="Resamples")
     resamples.fill("40")
     page.keyboard.press("Enter")
@@ -48,9 +54,7 @@ def test_a_tree_is_refitted_and_its_refits_are_found_again(open_window: Opener) 
     assert window.overhang() == 0, "the page scrolls sideways"
     window.shoot("stability-dark")
 
-    page.get_by_role("radio", name="Candidates").or_(
-        page.get_by_role("button", name="Candidates", exact=True)
-    ).first.click()
+    choose_view(window, "Candidates")
     page.wait_for_url("**/compare?data=*&run=*&stability=*&view=compare")
     window.settle()
     page.reload()  # shows the same view again, not that of the latest study
@@ -58,12 +62,4 @@ def test_a_tree_is_refitted_and_its_refits_are_found_again(open_window: Opener) 
     window.settle()
     page.go_back()
     page.wait_for_url("**/compare?data=*&run=*&stability=*&view=stability")
-    expect(verdict).to_contain_text("In 40 resamples the first question")
-    window.settle()
-
-    page.get_by_role("link", name="Runs").first.click()
-    page.wait_for_url("**/runs*")
-    window.settle()
-    tick(window, 0)
-    press(window, "runs_open")
     expect(verdict).to_contain_text("In 40 resamples the first question")

@@ -9,12 +9,13 @@ from tests.browser.window import Window
 
 def test_one_press_of_back_is_one_step_of_the_navigation(window: Window) -> None:
     page = window.page
-    page.get_by_role("button", name="Use this sample").first.click()
+    page.locator(".st-key-data_sample_monks-1").get_by_role("button").click()
     page.wait_for_url("**/?data=*")
     window.settle()
-    steps = ("train", "runs", "train", "sensitivity")
+    steps = ("train", "runs", "train", "compare")
     for place in steps:
-        page.get_by_role("link", name=place.title()).first.click()
+        page.get_by_role("link", name=place.title(), exact=True).first.focus()
+        page.keyboard.press("Enter")
         page.wait_for_url(f"**/{place}?data=*")
         window.settle()
     for place in (*reversed(steps[:-1]), ""):

@@ -161,7 +161,7 @@ def test_another_split_makes_the_comparison_old(compared: AppTest) -> None:
     assert "made before you changed the split" in said(compared)
 
 
-def test_a_comparison_is_found_again_by_its_address(
+def test_a_comparison_is_found_again_by_its_address_and_on_the_runs_page(
     compared: AppTest,
 ) -> None:
     batch = batch_of(compared)
@@ -175,3 +175,10 @@ def test_a_comparison_is_found_again_by_its_address(
     assert batch_of(other).id == batch.id and "Best: " in said(other)
     assert other.multiselect(key=plan.SHAPES).value == ["depth-1", "depth-2"]
     assert other.number_input(key=plan.FOLDS).value == 2
+    other.session_state["runs_chosen"] = (batch.id,)
+    other.switch_page(Place.RUNS).run()
+    assert "2 of 2 folds are done." in said(other)
+    other.session_state[WORK] = replace(work(other), comparison=None)
+    other.button(key="runs_open").click().run()
+    assert not other.exception and "Best: " in said(other)
+    assert batch_of(other).id == batch.id and other.query_params["comparison"] == batch.id

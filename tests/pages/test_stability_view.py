@@ -93,6 +93,10 @@ def test_refits_of_the_current_tree_are_asked_for_watched_and_shown(page: AppTes
     page.session_state[WORK] = replace(now, job=other)
     page.run()
     assert "These refits belong to another tree" in said(page)
+    page.session_state["runs_chosen"] = (batch.id,)
+    page.switch_page(Place.RUNS).run()
+    page.button(key="runs_open").click().run()
+    assert not page.exception and f"**{headline_words(expected)}**" in said(page)
 
 
 def test_without_a_tree_it_says_where_one_is_trained(page: AppTest) -> None:

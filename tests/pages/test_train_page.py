@@ -421,6 +421,15 @@ def test_a_shape_of_one_s_own(page: AppTest) -> None:
     assert spec_of(page).topology.text == "((. .) .)"
 
 
+def test_a_tree_of_any_shape_is_trained(open_page: Callable[..., AppTest]) -> None:
+    page = open_page(engine=None)
+    page.radio(key="train_shape").set_value("any").run()
+    page.number_input(key="train_most_questions").set_value(3).run()
+    assert "at most 3 questions per case" in texts(page)
+    train(page)
+    assert any("No tree of any shape with at most 3" in said.value for said in page.caption)
+
+
 @pytest.mark.parametrize("seconds", [0, -5, 10**9])
 def test_a_time_limit_out_of_range_never_reaches_a_run(page: AppTest, seconds: int) -> None:
     page.number_input(key="train_seconds").set_value(seconds).run()
