@@ -21,9 +21,11 @@ from odt_core.studies import CurveRepeat
 from odt_core.topology import Topology
 from odt_core.training import RulesSpec
 from pages.common.markup import plain
-from pages.common.server import store
+from pages.common.server import job_manager, store
 from pages.common.session import Place, Press
-from tests.runs import Maker
+from tests.pages.sessions import said
+from tests.runs import Maker, coin_tosses
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 Launch = Callable[[], AppTest]
@@ -150,6 +152,18 @@ def test_a_click_on_open_has_no_effect_once_the_page_is_left(
     ]
     page.switch_page(Place.RUNS).run()
     assert page.title[0].value == "Runs" and not page.exception
+
+
+def test_a_run_that_goes_on_is_stopped_and_keeps_its_tree(maker: Maker, runs_page: Launch) -> None:
+    maker.content, maker.target = coin_tosses(), "outcome"
+    job = job_manager().submit(maker.spec(topology=Topology.parse("depth-3")))
+    wait_until(lambda: store().runs.get(LOCAL_OWNER, job.id).best)
+    page = tick(runs_page(), job.id)
+    assert statuses(page) == ["running"] and "this is its best tree so far" in said(page)
+    shown(page.button(key="runs_stop").click().run())
+    wait_until(lambda: job_manager().is_stored(job) and job.is_over)
+    assert statuses(shown(page.run())) == ["stopped early"]
+    assert page.get("graphviz_chart")
 
 
 def test_settings_can_be_changed_where_no_tree_was_found(maker: Maker, runs_page: Launch) -> None:

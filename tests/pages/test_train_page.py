@@ -43,6 +43,7 @@ from pages.common.tables import ReadyData, prepared_rows
 from pages.train import controls
 from pages.train.controls import MOST_SECONDS, AskedTraining, draw_train_button
 from tests.pages.sessions import run_until, work
+from tests.runs import coin_tosses
 from tests.waiting import wait_until
 
 WORK = "odt_work"
@@ -525,14 +526,13 @@ def test_settings_survive_a_change_of_page(page: AppTest) -> None:
 
 
 def test_a_running_run_can_be_watched_and_stopped(open_page: Callable[..., AppTest]) -> None:
-    sample = SAMPLES["tic-tac-toe"]
-    page = open_page(sample.csv(), target=sample.target, positive=sample.positive)
+    page = open_page(coin_tosses(), target="outcome", positive="yes")
     page.radio(key="train_shape").set_value("depth-3").run()
     press(page)
     job = job_of(page)
     wait_until(lambda: any(point.incumbent is not None for point in job.progress))
     page.run()
-    assert "Best tree so far" in texts(page) and "of 958 training rows right" in texts(page)
+    assert "Best tree so far" in texts(page) and "of 100 training rows right" in texts(page)
     assert page.button(key="train_go").disabled
     assert page.get("plotly_chart")
     assert page.get("progress")[0].proto.text.endswith(" of at most 60 s")
@@ -548,8 +548,7 @@ def test_a_running_run_can_be_watched_and_stopped(open_page: Callable[..., AppTe
 def test_the_position_in_the_queue_is_shown_and_can_be_given_up(
     open_page: Callable[..., AppTest],
 ) -> None:
-    sample = SAMPLES["tic-tac-toe"]
-    page = open_page(sample.csv(), target=sample.target, positive=sample.positive)
+    page = open_page(coin_tosses(), target="outcome", positive="yes")
     page.radio(key="train_shape").set_value("depth-3").run()
     press(page)
     manager, mine = job_manager(), job_of(page)
