@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -51,8 +49,8 @@ def pictures(sheet: ReadPage) -> list[str]:
     return [str(attributes["alt"]) for tag, attributes in sheet.tags if tag == "img"]
 
 
-def test_the_report_has_the_validation_of_the_page_and_what_is_quickly_found(
-    run: RunSummary, open_window: Opener
+def test_the_sheets_have_a_validation_and_what_is_quickly_found_and_need_no_network(
+    run: RunSummary, open_window: Opener, browser: Browser, tmp_path: Path
 ) -> None:
     window = open_window(width=1440)
     page = opened(window, run, "predict")
@@ -73,15 +71,13 @@ def test_the_report_has_the_validation_of_the_page_and_what_is_quickly_found(
     assert "training, frontier" in summary and "this tree, test" in summary
     card = content_of(saved(page, "Rule card (HTML)")).decode()
     assert "Validation" in card
-
-
-def test_the_report_shows_its_pictures_without_a_network(
-    run: RunSummary, window: Window, browser: Browser, tmp_path: Path
-) -> None:
-    page = opened(window, run, "train")
-    page.get_by_role("button", name="Sheets").click()
     path = tmp_path / "report.html"
-    path.write_bytes(content_of(saved(page, "Report (HTML)")))
+    path.write_bytes(report)
+    assert_shown_without_a_network(browser, path)
+
+
+def assert_shown_without_a_network(browser: Browser, path: Path) -> None:
+    """A report that is opened from disk shows its pictures, and asks for nothing but itself."""
     context = browser.new_context(offline=True, viewport={"width": 390, "height": 800})
     asked: list[str] = []
     alone = context.new_page()
@@ -95,39 +91,19 @@ def test_the_report_shows_its_pictures_without_a_network(
     assert [url for url in asked if not url.startswith("data:")] == [path.as_uri()]
 
 
-def test_a_file_waits_until_a_slow_browser_asks_for_it(
+def test_a_model_waits_for_a_slow_browser_and_the_integer_program_is_both_kinds_of_file(
     run: RunSummary, open_window: Opener
 ) -> None:
-    """Streamlit deletes files that no session has whenever any session's scripts end."""
     window, other = open_window(), open_window()
     page = opened(window, run, "train")
     page.get_by_role("button", name="Download").click()
     model = saved(page, "Model (JSON)")
-    for _ in range(2):
+    for _ in range(2):  # Streamlit deletes files that no session has when any scripts end
         other.go()
     with urllib.request.urlopen(model.url) as answer:
         assert answer.read() == content_of(model)
-
-
-def test_the_integer_program_is_downloaded_as_both_kinds_of_file(
-    run: RunSummary, window: Window
-) -> None:
-    page = opened(window, run, "train")
-    page.get_by_role("button", name="Download").click()
     lp, mps = saved(page, "Integer program (LP)"), saved(page, "Integer program (MPS)")
     assert lp.suggested_filename.endswith("-depth-2.lp")
     assert content_of(lp).startswith(f"\\ {MADE_BY}".encode())
     assert b"Subject To" in content_of(lp) or b"subject to" in content_of(lp).lower()
     assert content_of(mps).startswith(f"* {MADE_BY}".encode()) and b"ROWS" in content_of(mps)
-
-
-def test_a_csv_file_says_who_wrote_it_and_keeps_formulas_when_asked(
-    run: RunSummary, window: Window
-) -> None:
-    page = opened(window, run, "sensitivity")
-    expect(page.get_by_text("Keep text that begins like a formula")).to_be_hidden()
-    page.get_by_role("button", name="Download").first.click()
-    window.click(page.get_by_text("Keep text that begins like a formula"))
-    points = content_of(saved(page, "Points (CSV)")).decode()
-    rows = list(csv.DictReader(io.StringIO(points, newline="")))
-    assert rows and {row["software"] for row in rows} == {MADE_BY}

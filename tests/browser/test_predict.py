@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, expect
 
 from odt_core.data import Encoder, read_table
 from odt_core.export import Model
-from odt_core.render import LIGHT
+from odt_core.render import THEMES
 from odt_core.scoring import answer_case
 from odt_core.storage import LOCAL_OWNER, RunSummary, Store
 from odt_core.topology import Topology
@@ -23,8 +23,6 @@ from tests.browser.window import BOTH_WIDTHS, Window
 from tests.runs import Maker, ward
 
 Opener = Callable[..., Window]
-
-LIT_EDGES = f"svg:visible g.edge path[stroke='{LIGHT.accent}']"
 
 
 @pytest.fixture(scope="module")
@@ -54,19 +52,26 @@ def choose(window: Window, column: str, value: str) -> None:
     window.settle()
 
 
-def lit_edges(page: Page) -> int:
-    return page.locator(f".st-key-predict_drawn {LIT_EDGES}").count()
+def lit_edges(window: Window, theme: str) -> Locator:
+    """The edges of the drawing that the case passes."""
+    edges = f"svg:visible g.edge path[stroke='{THEMES[theme].accent}']"
+    return window.page.locator(f".st-key-predict_drawn {edges}")
 
 
+@pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
 def test_the_path_lights_up_as_values_are_given(
-    run: RunSummary, model: Model, open_window: Opener
+    run: RunSummary, model: Model, open_window: Opener, theme: str, widths: tuple[int, int]
 ) -> None:
     tree = model.tree
-    window = open_window(width=1440)
+    window = open_window(theme=theme, width=widths[0])
     window.go(f"predict?run={run.id}")
     page = window.page
     expect(page.get_by_text("Not answered yet")).to_be_visible()
-    assert lit_edges(page) == 0
+    expect(lit_edges(window, theme)).to_have_count(0)
+    for width in (390, *widths):
+        window.widen(width)
+        expect(page.get_by_role("heading", name="The case")).to_be_visible()
+        assert window.overhang() == 0
     values: dict[int, str] = {}
     answer = answer_case(tree, values)
     while answer.leaf is None:
@@ -77,8 +82,8 @@ def test_the_path_lights_up_as_values_are_given(
         answer = answer_case(tree, values)
     label = tree.label_name(tree.leaves[answer.leaf].label)
     expect(page.get_by_role("heading", name=f"The tree says: {label}")).to_be_visible()
-    edges = page.locator(f".st-key-predict_drawn {LIT_EDGES}")
-    expect(edges).to_have_count(len(tree.paths[answer.leaf]))
+    expect(lit_edges(window, theme)).to_have_count(len(tree.paths[answer.leaf]))
+    window.shoot(f"predict-{theme}")
     assert set(re.findall(r"[?&](\w+)=", page.url)) <= {"data", "run"}
 
 
@@ -113,16 +118,3 @@ def test_a_scored_file_agrees_with_the_tree_row_by_row(
     for column in table.columns[:-1]:
         assert [row[column] for row in found] == list(frame[column])
     assert [row["note"] for row in found][:5] == ["'=1+1", "a, b", 'say "no"', "plain", "-5"]
-
-
-@pytest.mark.parametrize(("theme", "widths"), BOTH_WIDTHS)
-def test_it_looks_right(
-    run: RunSummary, open_window: Opener, theme: str, widths: tuple[int, int]
-) -> None:
-    window = open_window(theme=theme, width=widths[0])
-    window.go(f"predict?run={run.id}")
-    for width in (*widths, 390):
-        window.widen(width)
-        expect(window.page.get_by_role("heading", name="The case")).to_be_visible()
-        assert window.overhang() == 0
-    window.shoot(f"predict-{theme}")

@@ -47,8 +47,11 @@ def heading(window: Window, question: int) -> Locator:
     return window.page.get_by_role("heading", name=f"What could question {question} be about?")
 
 
-def test_a_question_is_chosen_in_the_drawing_by_mouse_and_by_keyboard(open_window: Opener) -> None:
-    window = open_window(width=1440)
+@pytest.mark.parametrize("theme", some(["light", "dark"], always=1))
+def test_a_question_is_chosen_in_the_drawing_by_mouse_and_by_keyboard(
+    open_window: Opener, theme: str
+) -> None:
+    window = open_window(theme=theme, width=1440)
     open_view(window)
     page = window.page
     first, second = questions(window).nth(0), questions(window).nth(1)
@@ -71,6 +74,11 @@ def test_a_question_is_chosen_in_the_drawing_by_mouse_and_by_keyboard(open_windo
     wait_for_ranking(window)
     expect(first).to_be_focused()
     expect(first).to_have_attribute("aria-pressed", "true")
+    for width in (1440, 1024, 390):
+        window.widen(width)
+        assert window.overhang() == 0, "the page scrolls sideways"
+        assert window.legend_overlap() < 1
+        window.shoot(f"question-{theme}-{width}")
 
 
 def test_the_name_of_a_question_has_what_is_drawn(open_window: Opener) -> None:
@@ -107,8 +115,10 @@ def test_a_bar_is_taken_and_the_step_is_undone(open_window: Opener) -> None:
     wait_for_ranking(window)
 
 
-def test_solve_again_by_keyboard(open_window: Opener) -> None:
-    window = open_window(width=1024)
+def test_two_changes_are_one_step_that_the_keyboard_solves_and_takes_back(
+    open_window: Opener,
+) -> None:
+    window = open_window(width=1440)
     open_view(window)
     page = window.page
     page.get_by_role("radio", name="Ask about another column").focus()
@@ -116,21 +126,6 @@ def test_solve_again_by_keyboard(open_window: Opener) -> None:
         page.keyboard.press("ArrowDown")
         expect(page.get_by_role("radio", name=words)).to_be_checked()
         window.settle()
-    solve = page.get_by_role("button", name="Solve again")
-    solve.focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_text(re.compile("^Rules: question 1: not about "))).to_be_visible(
-        timeout=SOLVED
-    )
-    wait_for_ranking(window)
-
-
-def test_two_changes_are_one_step_that_the_keyboard_takes_back(open_window: Opener) -> None:
-    window = open_window(width=1440)
-    open_view(window)
-    page = window.page
-    page.get_by_role("radio", name="Never ask about its column here").check(force=True)
-    window.settle()
     page.get_by_role("button", name="Add, and change another question").click()
     expect(page.get_by_text("1 change to solve")).to_be_visible()
     window.settle()
@@ -141,7 +136,8 @@ def test_two_changes_are_one_step_that_the_keyboard_takes_back(open_window: Open
     page.get_by_role("button", name="Add this change").click()
     expect(page.get_by_text("2 changes to solve")).to_be_visible()
     window.settle()
-    page.get_by_role("button", name="Solve again").click()
+    page.get_by_role("button", name="Solve again").focus()
+    page.keyboard.press("Enter")
     rules = page.get_by_text(re.compile("^Rules: question 1: not about .*; at most 2 questions"))
     expect(rules).to_be_visible(timeout=SOLVED)
     expect(page.get_by_text("Step 1 of 1")).to_be_visible()
@@ -155,14 +151,3 @@ def test_two_changes_are_one_step_that_the_keyboard_takes_back(open_window: Open
     page.keyboard.press("Control+Shift+z")
     expect(rules).to_be_visible()
     wait_for_ranking(window)
-
-
-@pytest.mark.parametrize("theme", some(["light", "dark"], always=1))
-def test_it_looks_right(open_window: Opener, theme: str) -> None:
-    window = open_window(theme=theme, width=1440)
-    open_view(window)
-    for width in (1440, 1024, 390):
-        window.widen(width)
-        assert window.overhang() == 0, "the page scrolls sideways"
-        assert window.legend_overlap() < 1
-        window.shoot(f"question-{theme}-{width}")
