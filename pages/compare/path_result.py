@@ -18,7 +18,6 @@ from pages.common.drawings import draw_chart, draw_tree
 from pages.common.layout import current_theme, side_by_side
 from pages.common.markup import file_stem, html_text, plain, plain_table
 from pages.common.session import is_pressed, note_press
-from pages.common.settings import SHAPE_NAMES
 from pages.common.studies import draw_study_failure
 from pages.common.tables import ReadyData, rows_of
 
@@ -178,13 +177,14 @@ def _draw_tree(batch: Batch, point: PathPoint) -> None:
 
 def _draw_table(view: PathView) -> None:
     unseen = {each.questions: each for each in view.unseen}
-    head = ["Most questions", "Wrong in training", "Proved", "Shape"]
+    head = ["Most questions", "Wrong in training", "Proved", "Questions per case, at most"]
     head += ["Wrong on unseen rows"] if unseen else []
     rows = []
     for point in view.points:
         proved = "yes" if point.is_proved else "no"
         wrong = "–" if point.train is None else f"{point.train.errors:,}"
-        cells = [str(point.questions), wrong, proved, _shape_words(point.topology)]
+        per_case = "–" if point.tree is None else str(tree_from_json(point.tree).depth)
+        cells = [str(point.questions), wrong, proved, per_case]
         each = unseen.get(point.questions)
         if unseen:
             error = "" if each is None else percent_words(each.share)
@@ -194,10 +194,3 @@ def _draw_table(view: PathView) -> None:
         rows.append([html_text(cell) for cell in cells])
     names = [html_text(name) for name in head]
     st.html(plain_table("The path by the largest number of questions", names, rows))
-
-
-def _shape_words(topology: str | None) -> str:
-    """A shape's name on its card, or its text; a dash without a tree."""
-    if topology is None:
-        return "–"
-    return "a single leaf" if topology == "." else SHAPE_NAMES.get(topology, topology)

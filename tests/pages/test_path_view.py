@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -45,6 +47,8 @@ def test_a_path_is_found_and_each_of_its_trees_can_be_seen_and_trained(page: App
     assert point.train is not None
     text = said(page)
     assert "At most 2 questions:" in text and f"{point.train.errors} of 200 training rows" in text
+    (table,) = [each.proto.body for each in page.get("html") if "per case" in each.proto.body]
+    assert re.findall(r"yes</td><td[^>]*>(\d)</td>", table) == ["0", "1", "2", "3"]
 
     page.button(key="path_train").click().run()
     assert not page.exception
