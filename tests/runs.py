@@ -43,6 +43,12 @@ def coin_tosses() -> bytes:
     return "\n".join(",".join(row) for row in [head, *rows]).encode()
 
 
+def queue_long_run(store: Store) -> RunSummary:
+    """A run that waits. It soon has a tree, and goes on until somebody ends it."""
+    maker = Maker(store, content=coin_tosses(), name="coins.csv", target="outcome")
+    return maker.queued(topology=Topology.parse("depth-3"), time_limit=3600.0)
+
+
 @dataclass
 class Maker:
     """Puts runs into a store.

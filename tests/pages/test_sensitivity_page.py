@@ -452,8 +452,7 @@ def test_what_is_not_stored_says_so_until_it_is(
     app.session_state["sens_repeats"] = 2
     app.run()
     with monkeypatch.context() as patch:
-        for part, name in (("runs", "create"), ("studies", "create"), ("queue", "adopt")):
-            patch.setattr(getattr(store(), part), name, full)
+        patch.setattr(store().database, "write", full)
         app.button(key=go).click().run()
         wait_for(app, found)
         run_until(app, lambda: said(app), "it is not said that this is not stored")
