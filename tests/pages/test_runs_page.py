@@ -16,7 +16,7 @@ from odt_core.data import SplitSpec
 from odt_core.jobs import JobKind
 from odt_core.jobs.job import new_run
 from odt_core.problem import Goal, Objective
-from odt_core.storage import LOCAL_OWNER, RunQuery, StorageError
+from odt_core.storage import LOCAL_OWNER, RunQuery, RunStatus, StorageError
 from odt_core.studies import CurveRepeat
 from odt_core.topology import Topology
 from odt_core.training import RulesSpec
@@ -97,6 +97,18 @@ def test_search_order_and_status_narrow_the_list(maker: Maker, runs_page: Launch
     assert "No run matches" in shown(page).info[0].value
 
 
+def test_kind_and_status_narrow_the_list(maker: Maker, runs_page: Launch) -> None:
+    maker.failed("It broke.", name="Broken")
+    maker.done(name="Tree")
+    frontier = replace(maker.spec(), kind=JobKind.FRONTIER)
+    store().runs.create(LOCAL_OWNER, new_run(frontier, name="Pairs"))
+    page = runs_page()
+    page.multiselect(key="runs_kinds").set_value([JobKind.TRAIN]).run()
+    assert names(shown(page)) == ["Tree", "Broken"]
+    page.pills(key="runs_statuses").set_value([RunStatus.DONE]).run()
+    assert names(shown(page)) == ["Tree"]
+
+
 def test_a_long_list_comes_in_pages(maker: Maker, runs_page: Launch) -> None:
     for number in range(27):
         store().runs.cancel(LOCAL_OWNER, maker.queued(name=f"Run {number:02}").id)
@@ -164,6 +176,58 @@ def test_a_run_that_goes_on_is_stopped_and_keeps_its_tree(maker: Maker, runs_pag
     wait_until(lambda: job_manager().is_stored(job) and job.is_over)
     assert statuses(shown(page.run())) == ["stopped early"]
     assert page.get("graphviz_chart")
+
+
+def test_an_interrupted_run_shows_its_best_tree_and_runs_again_with_one_click(
+    maker: Maker, runs_page: Launch
+) -> None:
+    first = maker.interrupted(name="Night run")
+    page = tick(runs_page(), first.id)
+    assert "Its best tree so far is below" in said(page)
+    assert len(page.get("graphviz_chart")) == 1
+    page.button(key="runs_again").click().run()
+    (again,) = shown(page).session_state["runs_chosen"]
+    wait_until(lambda: store().runs.summary(LOCAL_OWNER, again).status is RunStatus.DONE)
+    assert store().runs.summary(LOCAL_OWNER, again).rerun_of == first.id
+    assert statuses(shown(page.run())) == ["proved optimal", "interrupted"]
+    assert page.session_state["runs_chosen"] == (again,) and page.get("graphviz_chart")
+
+
+def test_name_and_note_are_kept_and_found(maker: Maker, runs_page: Launch) -> None:
+    run = maker.done(name="Shallow")
+    page = tick(runs_page(), run.id)
+    page.button(key="runs_rename").click().run()
+    page.text_input(key=f"runs_name_{run.id}").set_value("Renamed *one*")
+    page.text_area(key=f"runs_note_{run.id}").set_value("line one\nxyzzy")
+    next(button for button in page.button if button.label == "Save").click()
+    draw_dialog(page, "runs_rename")
+    assert names(page) == ["Renamed *one*"]
+    page.text_input(key="runs_search").set_value("XYZZY").run()
+    assert names(shown(page)) == ["Renamed *one*"]
+
+
+def draw_dialog(page: AppTest, key: str) -> AppTest:
+    """Draw an open dialog again, which only a browser can do without its button."""
+    page.button(key=key).click()
+    return shown(page.run())
+
+
+def test_retention_is_set_in_words(maker: Maker, runs_page: Launch) -> None:
+    page = runs_page()
+    page.button(key="runs_stored").click().run()
+    assert "Nothing is deleted unless you delete it." in said(shown(page))
+    page.selectbox(key="runs_retention").set_value(90)
+    draw_dialog(page, "runs_stored")
+    assert "not used for 90 days is deleted" in said(page)
+    assert store().retention(LOCAL_OWNER) == 90
+    store().set_retention(LOCAL_OWNER, None)
+
+
+def test_a_file_that_is_no_run_is_refused_in_words(maker: Maker, runs_page: Launch) -> None:
+    page = runs_page()
+    page.file_uploader(key="runs_import_0").upload("bad.json", b"{}").run()
+    assert "not an exported run" in shown(page).error[0].value
+    assert store().runs.list(LOCAL_OWNER).total == 0
 
 
 def test_settings_can_be_changed_where_no_tree_was_found(maker: Maker, runs_page: Launch) -> None:
@@ -302,6 +366,23 @@ def test_an_address_opens_its_owners_run_only(maker: Maker, launch: Launch) -> N
     assert "run" not in page.query_params
 
 
+@pytest.mark.parametrize(
+    ("place", "name"), [(Place.DATA, "run"), (Place.TRAIN, "data"), (Place.SENSITIVITY, "frontier")]
+)
+def test_an_unknown_id_shows_nothing_and_a_way_on(launch: Launch, place: Place, name: str) -> None:
+    def lost(page: AppTest) -> list[str]:
+        words = re.compile("There is no such (run|data set) here")
+        return [text.value for text in page.markdown if words.search(text.value)]
+
+    page = session()
+    page.switch_page(place)
+    page.query_params[name] = "f" * 32
+    shown(page.run())
+    assert lost(page) and name not in page.query_params
+    assert "**See your runs →**" in [link.proto.label for link in page.get("page_link")]
+    assert not lost(shown(page.switch_page(Place.RUNS).run()))
+
+
 def test_a_frontier_does_not_pass_for_a_run(maker: Maker, launch: Launch) -> None:
     own = maker.done()
     page = session()
@@ -337,18 +418,29 @@ def test_a_deleted_data_set_is_let_go_in_every_window(maker: Maker, launch: Laun
     assert page.title[0].value.startswith("Which data")
 
 
-def test_deleting_a_data_set_says_how_many_runs_go(maker: Maker, launch: Launch) -> None:
-    maker.done()
-    run = maker.done()
+def test_a_data_set_goes_with_everything_made_from_it_and_off_the_disk(
+    maker: Maker, data_folder: Path
+) -> None:
+    secret = "Zzyzx-Quarantaine"
+    maker.content = f"pain,ill\n{secret},yes\nnone,no\n".encode() + b"mild,yes\nnone,no\n" * 20
+    runs = [maker.done() for _ in range(2)]
     page = session()
-    page.query_params["data"] = run.dataset
+    page.query_params["run"] = runs[0].id
     shown(page.run())
     assert any("**2 runs** made from it" in text.value for text in page.markdown)
+    assert secret.encode() in everything(data_folder)
     before = store()
     page.button(key="data_remove_now").click().run()
     assert shown(page).title[0].value.startswith("Which data")
     assert store().runs.list(LOCAL_OWNER, RunQuery(limit=0)).total == 0
+    assert not store().datasets.list(LOCAL_OWNER)
+    wait_until(lambda: secret.encode() not in everything(data_folder))
+    assert not {"data", "run"} & set(page.query_params)
     assert store() is before, "the store that the workers use stays the pages' store"
+
+
+def everything(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
 def test_while_the_database_is_away_pages_say_so(
