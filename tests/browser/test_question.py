@@ -16,18 +16,25 @@ from tests.runs import ward
 Opener = Callable[..., Window]
 
 
-def open_view(window: Window) -> None:
-    """Open the view on the tree of a ward's patients."""
-    open_trained(window, "alternatives", ward(200))
-    choose_view(window)
-
-
-def choose_view(window: Window) -> None:
+def open_view(window: Window, content: bytes) -> None:
+    """Open the view on the tree of a table."""
+    open_trained(window, "alternatives", content)
     page = window.page
     page.get_by_role("radio", name="Change a question").or_(
         page.get_by_role("button", name="Change a question", exact=True)
     ).first.click()
     wait_for_ranking(window)
+
+
+def wards() -> bytes:
+    """A table whose tree asks first about wards with long names, and then about age and turn."""
+    names = [f"a ward with a long name, {letter}" for letter in "abcdefghijklmn"]
+    rows = []
+    for i in range(280):
+        ward, age, turn = i % 14, i % 50, i // 14 % 2
+        is_ill = turn == 0 if ward % 3 else age > 25
+        rows.append(f'"{names[ward]}",{age},turn {turn},{"yes" if is_ill else "no"}')
+    return "\n".join(["ward,age,turn,ill", *rows]).encode()
 
 
 def wait_for_ranking(window: Window) -> None:
@@ -52,9 +59,11 @@ def test_a_question_is_chosen_in_the_drawing_by_mouse_and_by_keyboard(
     open_window: Opener, theme: str
 ) -> None:
     window = open_window(theme=theme, width=1440)
-    open_view(window)
+    open_view(window, wards())
     page = window.page
     first, second = questions(window).nth(0), questions(window).nth(1)
+    name = re.compile("^ward is in list 1.*: ward is .*a ward with a long name, a")
+    expect(first).to_have_attribute("aria-label", name)
     expect(heading(window, 1)).to_be_visible()
     expect(first).to_have_attribute("aria-pressed", "true")
     second.click()
@@ -81,19 +90,11 @@ def test_a_question_is_chosen_in_the_drawing_by_mouse_and_by_keyboard(
         window.shoot(f"question-{theme}-{width}")
 
 
-def test_the_name_of_a_question_has_what_is_drawn(open_window: Opener) -> None:
+def test_a_bar_and_then_two_changes_are_one_step_each_that_the_keyboard_takes_back(
+    open_window: Opener,
+) -> None:
     window = open_window(width=1440)
-    wards = [f"a ward with a long name, {k}" for k in "abcdefghijklmn"]
-    rows = [f'"{wards[i % 14]}",{i % 50},{"no" if i % 14 % 3 else "yes"}' for i in range(280)]
-    open_trained(window, "alternatives", "\n".join(["ward,age,ill", *rows]).encode())
-    choose_view(window)
-    name = re.compile("^ward is in list 1.*: ward is .*a ward with a long name, a")
-    expect(questions(window).first).to_have_attribute("aria-label", name)
-
-
-def test_a_bar_is_taken_and_the_step_is_undone(open_window: Opener) -> None:
-    window = open_window(width=1440)
-    open_view(window)
+    open_view(window, ward(200))
     page = window.page
     before = page.url
     undo = page.get_by_role("button", name="Undo")
@@ -113,13 +114,11 @@ def test_a_bar_is_taken_and_the_step_is_undone(open_window: Opener) -> None:
     expect(page.get_by_text("This tree has no rules.")).to_be_visible()
     expect(undo).to_be_disabled()
     wait_for_ranking(window)
+    change_two_questions(window)
 
 
-def test_two_changes_are_one_step_that_the_keyboard_solves_and_takes_back(
-    open_window: Opener,
-) -> None:
-    window = open_window(width=1440)
-    open_view(window)
+def change_two_questions(window: Window) -> None:
+    """Change two questions in one step, take it back, and make it again."""
     page = window.page
     page.get_by_role("radio", name="Ask about another column").focus()
     for words in ("Ask exactly this question", "Never ask about its column here"):

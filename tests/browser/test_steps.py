@@ -12,12 +12,14 @@ def test_one_press_of_back_is_one_step_of_the_navigation(window: Window) -> None
     page.locator(".st-key-data_sample_monks-1").get_by_role("button").click()
     page.wait_for_url("**/?data=*")
     window.settle()
-    steps = ("train", "runs", "train", "compare")
+    steps = ("train", "runs", "train", "sensitivity")
     for place in steps:
         page.get_by_role("link", name=place.title(), exact=True).first.focus()
         page.keyboard.press("Enter")
         page.wait_for_url(f"**/{place}?data=*")
         window.settle()
+    page.wait_for_url("**/sensitivity?data=*&frontier=*")
+    window.until_still()
     for place in (*reversed(steps[:-1]), ""):
         window.until_asked(page.go_back)
         page.wait_for_url(f"{window.url}/{place}?data=*")
