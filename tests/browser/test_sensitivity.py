@@ -217,7 +217,7 @@ def test_frontier_and_curves_are_found_again_and_a_click_draws_the_tree_of_its_s
     window.shoot(f"curves-dark-{dark}")
     assert window.legend_overlap() < 1
     assert n_runs(window) == before + 2, "the tree beside the curves is of the known frontier"
-    find_on_the_runs_page(window)
+    open_on_the_runs_page(window)
 
     window.reopen("light", light)
     drawn_tree(page)
@@ -246,8 +246,8 @@ def n_runs(window: Window) -> int:
     return total
 
 
-def find_on_the_runs_page(window: Window) -> None:
-    """Open the last two runs, curves and a frontier, from the list of runs."""
+def open_on_the_runs_page(window: Window) -> None:
+    """Open the last run, the curves, from the list of runs."""
     page = window.page
     page.get_by_role("link", name="Runs").first.click()
     page.wait_for_url("**/runs*")
@@ -257,12 +257,6 @@ def find_on_the_runs_page(window: Window) -> None:
     window.shoot("runs-study")
     press(window, "runs_open")
     expect(page.get_by_text(re.compile("2 splits in"))).to_be_visible()
-    page.get_by_role("link", name="Runs").first.click()
-    page.wait_for_url("**/runs*")
-    window.settle()
-    tick(window, 0, 1)
-    press(window, "runs_open")
-    drawn_tree(page)
 
 
 def check_files(window: Window) -> None:

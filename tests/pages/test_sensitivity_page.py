@@ -303,6 +303,19 @@ def test_a_frontier_that_an_address_names_brings_its_settings(
     )
 
 
+def test_a_frontier_is_opened_on_the_runs_page(
+    page: AppTest, launch: Callable[[], AppTest]
+) -> None:
+    found = frontier_job(page)
+    other = launch()
+    other.session_state["sens_view"] = CURVES
+    other.session_state["runs_chosen"] = (found.id,)
+    other.switch_page(Place.RUNS).run()
+    other.button(key="runs_open").click().run()
+    assert not other.exception and other.get("graphviz_chart")
+    assert frontier_job(other).id == found.id and other.session_state["sens_view"] == FRONTIER
+
+
 @pytest.mark.parametrize(
     ("shapes", "kept"), [(["depth-2"], 1), (["depth-2", "depth-3"], 0), (["depth-3"], 0)]
 )
