@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from functools import partial
 from typing import Any
 
@@ -86,18 +85,10 @@ def open_menu(window: Window, key: str) -> None:
     expect(window.page.get_by_test_id("stPopoverBody").last).to_be_visible()
 
 
-def open_train(
-    window: Window, content: bytes, name: str = "patients.csv", *, guessed: bool = False
-) -> None:
-    """Upload a table and go on to the Train page, as a user would.
-
-    With `guessed`, the outcome was guessed, and the user confirms it.
-    """
+def open_train(window: Window, content: bytes, name: str) -> None:
+    """Upload a table and go on to the Train page, as a user would."""
     window.go()
     window.upload(name, content)
-    if guessed:
-        window.page.get_by_role("button", name="It is the outcome").click()
-        expect(window.page.get_by_role("button", name="Choose the tree's shape")).to_be_enabled()
     window.page.get_by_role("button", name="Choose the tree's shape").click()
     window.page.wait_for_url("**/train*")
     window.settle()
@@ -161,12 +152,3 @@ def choose_engine(window: Window, name: str) -> None:
 
 def drawing(page: Page) -> Locator:
     return page.locator(".st-key-train_tree svg g.node:visible").first
-
-
-def begin_long_run(window: Window) -> None:
-    """Train a tree of depth 3 with CBC, which takes minutes, and wait for a first tree."""
-    choose_shape(window, "Depth-3")
-    choose_engine(window, "CBC")
-    window.page.get_by_role("button", name="Train", exact=True).click()
-    first_tree = window.page.get_by_text(re.compile("^Best tree so far"))
-    expect(first_tree).to_be_visible(timeout=SOLVED)

@@ -52,9 +52,7 @@ def assert_it_looks_right(window: Window, theme: str, *widths: int) -> None:
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_a_point_is_chosen_trained_and_found_again_and_it_looks_right(
-    open_window: Opener, look: Look
-) -> None:
+def test_a_point_is_chosen_trained_and_found_again(open_window: Opener, look: Look) -> None:
     window = open_window(width=1440)
     compare(window)
     page = window.page

@@ -20,7 +20,6 @@ from odt_core.render import THEMES
 from odt_core.topology import Topology
 from tests.browser.actions import (
     SOLVED,
-    begin_long_run,
     choose_engine,
     choose_shape,
     drawing,
@@ -211,8 +210,11 @@ def test_a_run_can_be_watched_and_stopped_while_the_page_stays_usable(
     window = open_window()
     open_at(window, "train", coin_tosses(), "coins.csv")
     page = window.page
-    begin_long_run(window)
-    expect(page.get_by_text(re.compile("Best tree so far: .* of 80 training rows"))).to_be_visible()
+    choose_shape(window, "Depth-3")
+    choose_engine(window, "CBC")
+    page.get_by_role("button", name="Train", exact=True).click()
+    first_tree = page.get_by_text(re.compile("Best tree so far: .* of 80 training rows"))
+    expect(first_tree).to_be_visible(timeout=SOLVED)
     # at each tick the chart before stays in the page for a moment, but is not seen
     chart = page.locator(".st-key-train_progress .js-plotly-plot").first
     expect(chart).to_be_visible(timeout=SOLVED)
