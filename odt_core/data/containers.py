@@ -409,7 +409,8 @@ def _column_texts(column: Any) -> Any:  # pyarrow's type hints say nothing usefu
     if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
         column = column.cast(pa.large_binary()).cast(pa.large_string())
     if pa.types.is_timestamp(column.type):
-        column = pc.replace_substring_regex(column.cast(pa.large_string()), r"(\.0+|Z)+$", "")
+        local = column if column.type.tz is None else pc.local_timestamp(column)
+        column = pc.replace_substring_regex(local.cast(pa.large_string()), r"\.0+$", "")
         return pc.replace_substring(column, " 00:00:00", "")
     texts = column.cast(pa.large_string())
     if pa.types.is_boolean(column.type):  # as workbooks and pandas write them

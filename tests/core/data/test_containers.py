@@ -163,11 +163,12 @@ def test_a_parquet_file_is_read():
             "note": ["two\nlines", "", None],
         }
     )
+    frame["zoned"] = frame["day"].dt.tz_localize("Europe/Berlin")
     assert cells(parquet(frame)) == [
-        ["age", "n", "ward", "ill", "day", "note"],
-        ["34.5", "1", "a,b", "True", "2020-01-02", "two lines"],
-        ["", "", "", "False", "", ""],
-        ["3", "3", 'x "y"', "True", "2020-01-03 04:05:06", ""],
+        ["age", "n", "ward", "ill", "day", "note", "zoned"],
+        ["34.5", "1", "a,b", "True", "2020-01-02", "two lines", "2020-01-02"],
+        ["", "", "", "False", "", "", ""],
+        ["3", "3", 'x "y"', "True", "2020-01-03 04:05:06", "", "2020-01-03 04:05:06"],
     ]
 
 
