@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
@@ -205,7 +205,7 @@ def _rows_by_value(profile: Profile) -> Counter[str]:
 
 def guess_positive(outcome: Target) -> str:
     """Guess the positive label, as `infer_schema` describes; "" if there is none."""
-    strays = outcome.strays()
+    strays = set(outcome.strays())
     found = dict(zip(outcome.labels, outcome.counts, strict=True))
     plain = dict(zip(found, without_accents(list(found)), strict=True))
     usual = [label for label in found if label not in strays]
@@ -216,7 +216,8 @@ def guess_positive(outcome: Target) -> str:
         spelled = [label for label in labels if plain[label] == word]
         if spelled:
             return max(spelled, key=found.__getitem__)
-    opposed = [label for label in labels if not _is_negative(plain[label], plain.values())]
+    texts = set(plain.values())
+    opposed = [label for label in labels if not _is_negative(plain[label], texts)]
     if len({plain[label] for label in labels}) == 2 and opposed and len(opposed) < len(labels):
         return max(opposed, key=found.__getitem__)
     events = [label for label in labels if _names_event(plain[label])]
@@ -233,8 +234,9 @@ def _names_event(text: str) -> bool:
     return bool(named) and NEGATIONS.isdisjoint(words)
 
 
-def _is_negative(text: str, others: Iterable[str]) -> bool:
+def _is_negative(text: str, others: Collection[str]) -> bool:
     """Whether a plain label is a word such as ``no``, or is ``not`` and another label."""
     return text in NEGATIVE_LABELS or any(
-        re.fullmatch(rf"(not?|non)[ _-]*{re.escape(other)}", text) for other in others
+        text[end:] in others and re.fullmatch("(not?|non)[ _-]*", text[:end])
+        for end in range(2, len(text))
     )

@@ -57,7 +57,7 @@ def target_findings(table: Table, schema: Schema, target: Target) -> Iterator[Fi
         yield _guess_finding(table, schema, target)
     if schema.target_joined is None and len(target.labels) <= MANY_CLASSES:
         yield from _spelling_findings(target)
-    strays = target.strays()
+    strays = target.strays()[:MAX_LABELS_SHOWN]
     for label in strays:
         yield _stray_finding(table, schema, target, label)
     yield from _class_findings(schema, target, strays)

@@ -7,6 +7,7 @@ import pytest
 from odt_core.data import Schema, infer_schema, read_table, target_labels
 from odt_core.errors import InputError
 from tests.core.data.helpers import CATEGORICAL, NUMERICAL, table_of
+from tests.cpu import cpu_seconds
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -65,6 +66,13 @@ def test_guessed_outcome(columns: dict[str, str], target: str) -> None:
 def test_guessed_positive_label(labels: list[str], positive: str) -> None:
     table = table_of(a=[str(i) for i in range(len(labels))], y=labels)
     assert infer_schema(table, target="y").positive == positive
+
+
+def test_an_outcome_may_have_very_many_labels() -> None:
+    labels = [f"v{i % 2000}" for i in range(4000)]
+    start = cpu_seconds()
+    assert infer_schema(table_of(a=["1"] * 4000, y=labels), target="y").positive == "v1999"
+    assert cpu_seconds() - start < 5
 
 
 def test_a_label_for_an_unknown_answer_does_not_hide_a_question_with_two_answers() -> None:
