@@ -120,7 +120,7 @@ def load(folder: Path, name: str) -> tuple[Table, Schema]:
         if column != "class" and column not in LEFT_OUT.get(name, ())
     )
     schema = Schema("class", POSITIVE[name], columns, missing_tokens=())
-    return table_from_frame(frame, name=name), schema
+    return table_from_frame(frame), schema
 
 
 class Division:

@@ -7,11 +7,11 @@ and test rows of integer codes, with an `Encoder` for later tables.
 
 from __future__ import annotations
 
-from odt_core.data.binning import BinMethod, Binning, Bins, fit_bins
+from odt_core.data.binning import BinMethod, Binning
 from odt_core.data.cells import CellReading
 from odt_core.data.checks import check_schema
 from odt_core.data.column_checks import as_ages, as_numbers, with_limit_mark
-from odt_core.data.dialect import DELIMITERS, ReadOptions
+from odt_core.data.dialect import ReadOptions
 from odt_core.data.encoder import ColumnEncoder, Encoder, Unseen
 from odt_core.data.findings import Finding, Severity
 from odt_core.data.folds import Fold, Folding
@@ -28,29 +28,26 @@ from odt_core.data.preparing import (
 )
 from odt_core.data.reading import read_table
 from odt_core.data.remedies import Change, Remedy
-from odt_core.data.resamples import Draw, draw_resample, prepare_resample
+from odt_core.data.resamples import draw_resample, prepare_resample
 from odt_core.data.samples import SAMPLES, Sample
 from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
 from odt_core.data.splitting import USUAL_SPLIT, SplitSpec, split_rows
 from odt_core.data.stray_lines import RefusedRowsError
 from odt_core.data.summary import ColumnSummary, summarize_columns
-from odt_core.data.table import ReadReport, Table, table_from_frame
+from odt_core.data.table import Table, table_from_frame
 from odt_core.data.target import spellings, target_labels
 
 __all__ = [
     "DEFAULT_MISSING_TOKENS",
-    "DELIMITERS",
     "SAMPLES",
     "BinMethod",
     "Binning",
-    "Bins",
     "ColumnEncoder",
     "CellReading",
     "Change",
     "ColumnKind",
     "ColumnSchema",
     "ColumnSummary",
-    "Draw",
     "Encoder",
     "Exclusion",
     "Finding",
@@ -61,7 +58,6 @@ __all__ = [
     "NumberForm",
     "Prepared",
     "ReadOptions",
-    "ReadReport",
     "RefusedRowsError",
     "Remedy",
     "Sample",
@@ -74,7 +70,6 @@ __all__ = [
     "as_numbers",
     "check_schema",
     "draw_resample",
-    "fit_bins",
     "infer_schema",
     "prepare",
     "prepare_beforehand",

@@ -74,11 +74,6 @@ class Binning(JsonData):
         return cls()
 
     @classmethod
-    def every(cls) -> Binning:
-        """A bin for every value of the training rows: a cut point between any two of them."""
-        return cls(BinMethod.EVERY)
-
-    @classmethod
     def quantiles(cls, n_bins: int) -> Binning:
         """At most `n_bins` bins with about the same number of training rows."""
         return cls(BinMethod.QUANTILES, n_bins)
@@ -187,31 +182,6 @@ class Bins:
     labels: BinLabels
 
 
-def fit_bins(
-    values: npt.NDArray[np.float64],
-    binning: Binning,
-    weight: npt.NDArray[np.int64] | None = None,
-) -> Bins:
-    """Divide training values into bins.
-
-    If a column has no more distinct values than bins, each value gets its own bin. Otherwise the
-    bins end at the quantiles j/k. The quantile is the smallest value such that at least the share
-    j/k of the values does not exceed it. If a quantile is the largest value, a bin ends below it
-    instead. A cut point is the shortest decimal between two neighbouring distinct values (see
-    `cuts_between`), so that the number on the screen is exactly the number that is applied.
-
-    Parameters
-    ----------
-    values : float64[N]
-        Finite numbers of the training rows, at least one.
-    binning : Binning
-        The way to divide them.
-    weight : int64[N], optional
-        Number of rows with each value; by default one each.
-    """
-    return fit_many_bins([Values(values, binning, weight)])[0]
-
-
 @dataclass(frozen=True, eq=False)
 class Values:
     """The values of one column, and the way to divide them; see `fit_bins`.
@@ -219,7 +189,7 @@ class Values:
     Attributes
     ----------
     values : float64[N]
-        Finite numbers, at least one.
+        Finite numbers of the training rows, at least one.
     binning : Binning
         The way to divide them.
     weight : int64[N] or None
@@ -231,8 +201,15 @@ class Values:
     weight: npt.NDArray[np.int64] | None = None
 
 
-def fit_many_bins(columns: Sequence[Values]) -> list[Bins]:
-    """Fit the bins of many columns together, which takes less time than one by one."""
+def fit_bins(columns: Sequence[Values]) -> list[Bins]:
+    """Divide the training values of columns into bins; many together are faster than one by one.
+
+    If a column has no more distinct values than bins, each value gets its own bin. Otherwise the
+    bins end at the quantiles j/k. The quantile is the smallest value such that at least the share
+    j/k of the values does not exceed it. If a quantile is the largest value, a bin ends below it
+    instead. A cut point is the shortest decimal between two neighbouring distinct values (see
+    `cuts_between`), so that the number on the screen is exactly the number that is applied.
+    """
     ends = [_ends_of_bins(column) for column in columns]
     n_cuts = [max(len(lowest) - 1, 0) for lowest, _ in ends]
     low = np.concatenate([np.empty(0), *(highest[:-1] for _, highest in ends)])

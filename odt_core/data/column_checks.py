@@ -123,7 +123,7 @@ def _number_findings(table: Table, profile: Profile) -> Iterator[Finding]:
         remedies = () if profile.odd_form is None else _as_forms(profile, profile.odd_form)
         if profile.odd_form is None and profile.is_mostly_numeric:
             remedies = (_without_strays(profile),)
-        yield error(profile.name, number_error(table, profile, profile.strays), *remedies)
+        yield error(profile.name, number_error(table, profile), *remedies)
     if profile.reading.form is NumberForm.LIMITS:
         yield from _limit_findings(profile)
     if profile.reading.reference is not None:
@@ -155,19 +155,9 @@ def _limit_findings(profile: Profile) -> Iterator[Finding]:
         )
 
 
-def number_error(table: Table, profile: Profile, bad: npt.NDArray[np.bool_]) -> str:
-    """Write the sentence about the first cell that is not a usable number.
-
-    Parameters
-    ----------
-    table : Table
-        The table, to name the row.
-    profile : Profile
-        The numerical column.
-    bad : bool[V]
-        Marks the distinct values that cannot be used.
-    """
-    row = int(np.argmax(bad[profile.factor.codes]))
+def number_error(table: Table, profile: Profile) -> str:
+    """Write the sentence about the first cell of a numerical column that is not a usable number."""
+    row = int(np.argmax(profile.strays[profile.factor.codes]))
     code = int(profile.factor.codes[row])
     text = profile.factor.values[code].as_py()
     where = f"Column {quoted(profile.name)}, {table.where(row)}: {quoted(text)}"

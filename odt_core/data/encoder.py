@@ -18,7 +18,7 @@ from odt_core.data.binning import (
     Bins,
     Values,
     bin_codes,
-    fit_many_bins,
+    fit_bins,
     unwritten_labels,
     writes_labels,
 )
@@ -156,7 +156,7 @@ class ColumnEncoder:
         """
         if not self.feature.is_numerical or not isinstance(cells.dtype, np.dtype):
             return None
-        if cells.dtype.kind not in "iuf" or self.form.reads_dates:
+        if cells.dtype.kind not in "iuf" or self.form.measure:
             return None
         tokens = pa.array(self.missing_tokens, pa.large_string())
         numbers = cells.to_numpy(dtype=float)
@@ -177,7 +177,7 @@ class ColumnEncoder:
             If a cell of a numerical column is not a number.
         """
         if self.feature.is_numerical and profile.strays.any():
-            raise InputError(number_error(table, profile, profile.strays))
+            raise InputError(number_error(table, profile))
         return self.lenient_codes(profile)
 
     def lenient_codes(self, profile: Profile) -> npt.NDArray[np.int32]:
@@ -281,10 +281,13 @@ class Encoder:
         """The source as a table of text. A data frame is reduced to these columns."""
         if isinstance(source, Table):
             return source
-        marks = {column.feature.name: column.decimal or self.decimal for column in columns}
-        wanted = {*marks, *(name.removesuffix(LIMIT_MARK) for name in marks)}
-        chosen = [column_name(label) in wanted for label in source.columns]
-        return text_table(source.loc[:, chosen], "", self.decimal, marks)
+        marks = {
+            name: column.decimal or self.decimal
+            for column in columns
+            for name in (column.feature.name, column.feature.name.removesuffix(LIMIT_MARK))
+        }
+        chosen = [column_name(label) in marks for label in source.columns]
+        return text_table(source.loc[:, chosen], marks)
 
     def _profiles(
         self, table: Table, columns: Sequence[ColumnEncoder]
@@ -434,7 +437,7 @@ def fit_encoder(
     seen = [_training_values(table, schema, column, rows, weight) for column in schema.features]
     numerical = [each for each in seen if each.column.kind is ColumnKind.NUMERICAL]
     with_numbers = [each for each in numerical if len(each.present)]
-    bins = fit_many_bins([each.numbers() for each in with_numbers])
+    bins = fit_bins([each.numbers() for each in with_numbers])
     bins_of = {each.column.name: found for each, found in zip(with_numbers, bins, strict=True)}
     fitted = (_fit_column(table, schema, each, bins_of.get(each.column.name)) for each in seen)
     return Encoder(tuple(column for column in fitted if column is not None), schema.decimal)
@@ -505,9 +508,7 @@ def _fit_column(
     if column.kind is ColumnKind.NUMERICAL:
         feature = _numerical_feature(profile, bins or Bins((), BinLabels(())), has_missing)
     else:
-        feature = _categorical_feature(
-            column.name, profile, seen.present, has_missing, schema.decimal
-        )
+        feature = _categorical_feature(profile, seen.present, has_missing, schema.decimal)
     mark = profile.reading.decimal
     encoder = ColumnEncoder(
         feature,
@@ -535,17 +536,13 @@ def _numerical_feature(profile: Profile, bins: Bins, has_missing: bool) -> Featu
 
 
 def _categorical_feature(
-    name: str,
-    profile: Profile,
-    present: npt.NDArray[np.int64],
-    has_missing: bool,
-    decimal: str,
+    profile: Profile, present: npt.NDArray[np.int64], has_missing: bool, decimal: str
 ) -> Feature:
     texts: list[str] = profile.factor.values.take(present).to_pylist()
     values = [texts[position] for position in natural_order(texts, decimal)]
     if has_missing:
         values.append(_missing_name(values))
-    return Feature(name, FeatureKind.CATEGORICAL, tuple(values))
+    return Feature(profile.name, FeatureKind.CATEGORICAL, tuple(values))
 
 
 def _missing_name(values: Iterable[str]) -> str:

@@ -10,20 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from odt_core.data.findings import row_count
-from odt_core.data.sizes import Size, check_size, parse_train_size, size_to_json
+from odt_core.data.sizes import Size, check_size, parse_train_size
 from odt_core.errors import InputError
+from odt_core.json_data import JsonData
 
 MOST_FOLDS = 1000
 
 
 @dataclass(frozen=True)
-class Fold:
+class Fold(JsonData):
     """One division of training rows into rows to train on and rows to test on.
 
     Attributes
@@ -53,18 +54,9 @@ class Fold:
         """The seed of the fold's repeat; `seed` is the seed of the split that it divides."""
         return int(np.random.SeedSequence((seed, self.repeat)).generate_state(1)[0])
 
-    def to_json(self) -> dict[str, Any]:
-        """Write the fold as a dictionary that `from_json` can read."""
-        return {
-            "repeat": self.repeat,
-            "part": self.part,
-            "parts": self.parts,
-            "train_size": None if self.train_size is None else size_to_json(self.train_size),
-        }
-
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Fold:
-        """Rebuild a fold."""
+    def from_json(cls, record: Mapping[str, Any]) -> Self:
+        """Read what `to_json` wrote."""
         size = record["train_size"]
         numbers = (record["repeat"], record["part"], record["parts"])
         if not all(type(n) is int or (n is None and i == 2) for i, n in enumerate(numbers)):

@@ -36,11 +36,6 @@ class NumberForm(StrEnum):
         return self in (NumberForm.AGE, NumberForm.AGE_MONTH_FIRST)
 
     @property
-    def reads_dates(self) -> bool:
-        """Whether a whole number such as 20180130 is read as a date."""
-        return self is NumberForm.YEAR or self.is_age
-
-    @property
     def measure(self) -> str:
         """The part of a date that is used, in one word; empty if cells hold numbers."""
         return "age" if self.is_age else "year" if self is NumberForm.YEAR else ""

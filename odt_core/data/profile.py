@@ -94,8 +94,6 @@ class Profile:
         Its distinct texts.
     missing : bool[V]
         Marks the texts that are missing.
-    counts : int64[V]
-        Number of rows with each text.
     numbers : float64[V]
         Each text as a number; NaN if it is not a number.
     reading : CellReading
@@ -105,9 +103,13 @@ class Profile:
     name: str
     factor: Factor
     missing: npt.NDArray[np.bool_]
-    counts: npt.NDArray[np.int64]
     numbers: npt.NDArray[np.float64]
     reading: CellReading
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Number of rows with each text, int64[V]."""
+        return self.factor.counts
 
     @property
     def n_rows(self) -> int:
@@ -176,11 +178,14 @@ class Profile:
             return ColumnKind.CATEGORICAL if few and self.is_whole else ColumnKind.NUMERICAL
         return ColumnKind.IGNORE if self.has_too_many_categories else ColumnKind.CATEGORICAL
 
+    def by_frequency(self, selected: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """The codes of the distinct texts that a mask selects, the most frequent first."""
+        codes = np.flatnonzero(selected)
+        return codes[np.argsort(-self.counts[codes], kind="stable")]
+
     def values(self, selected: npt.NDArray[np.bool_]) -> list[str]:
         """The distinct texts that a mask selects, the most frequent first."""
-        codes = np.flatnonzero(selected)
-        codes = codes[np.argsort(-self.counts[codes], kind="stable")]
-        texts: list[str] = self.factor.values.take(codes).to_pylist()
+        texts: list[str] = self.factor.values.take(self.by_frequency(selected)).to_pylist()
         return texts
 
     @cached_property
@@ -471,7 +476,6 @@ def _make_profile(table: Table, column: str, source: str | None, reading: CellRe
         name=column,
         factor=factor,
         missing=missing_values(factor, reading.missing_tokens, reading.decimal, reading.form),
-        counts=factor.counts,
         numbers=numbers,
         reading=reading,
     )

@@ -112,6 +112,6 @@ class Remedy:
         return schema.with_column_missing(self.column, tokens)
 
 
-def ignore(column: str, label: str = "Ignore it") -> Remedy:
+def ignore(column: str) -> Remedy:
     """Make the remedy that removes a column from the features."""
-    return Remedy(Change.USE, label, column, ColumnKind.IGNORE)
+    return Remedy(Change.USE, "Ignore it", column, ColumnKind.IGNORE)

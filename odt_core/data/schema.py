@@ -190,10 +190,6 @@ class Schema:
         """Return the schema with a column's own missing tokens (None for the schema's)."""
         return self._replace(name, missing_tokens=None if tokens is None else tuple(tokens))
 
-    def with_missing_tokens(self, tokens: Sequence[str]) -> Schema:
-        """Return the schema with other missing tokens."""
-        return dataclasses.replace(self, missing_tokens=tuple(tokens))
-
     def with_joined(self, name: str, joined: Joined) -> Schema:
         """Return the schema with labels for texts of a column or of the outcome.
 

@@ -103,8 +103,3 @@ def size_text(size: Size) -> str:
         return str(size)
     percent = f"{float(100 * size):.12g}"
     return f"{percent}%" if Fraction(percent) == 100 * size else str(size)
-
-
-def size_to_json(size: Size) -> int | str:
-    """Write a number of rows as a number, and other sizes as text that can be read again."""
-    return str(size) if isinstance(size, Fraction) else size

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +22,13 @@ from odt_core.data.sizes import (
     parse_size,
     parse_train_size,
     resolve_size,
-    size_to_json,
 )
 from odt_core.errors import InputError
+from odt_core.json_data import JsonData
 
 
 @dataclass(frozen=True)
-class SplitSpec:
+class SplitSpec(JsonData):
     """How to divide the rows that have an outcome.
 
     Rows of one group (`odt_core.data.Schema.group`) always stay together.
@@ -72,7 +72,7 @@ class SplitSpec:
             raise InputError(f"seed is {self.seed}: give a whole number from 0 to {2**32 - 1}.")
 
     @classmethod
-    def parse(cls, train_size: str, test_size: str | None = None, seed: int = 0) -> SplitSpec:
+    def parse(cls, train_size: str, test_size: str | None = None, seed: int = 0) -> Self:
         """Read sizes as the command line gives them: ``600``, ``0.9``, ``90%``, ``all``, ``paper``.
 
         A whole number without a decimal point is a number of rows; ``1.0`` and ``100%`` are all.
@@ -115,18 +115,9 @@ class SplitSpec:
             return n_rest
         return resolve_size("test-size", self.test_size, n_rest, "besides the training rows")
 
-    def to_json(self) -> dict[str, Any]:
-        """Write the split as a dictionary that `from_json` can read."""
-        return {
-            "train_size": size_to_json(self.train_size),
-            "test_size": None if self.test_size is None else size_to_json(self.test_size),
-            "seed": self.seed,
-            "fold": None if self.fold is None else self.fold.to_json(),
-        }
-
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> SplitSpec:
-        """Rebuild a specification.
+    def from_json(cls, record: Mapping[str, Any]) -> Self:
+        """Read what `to_json` wrote.
 
         Raises
         ------

@@ -122,10 +122,7 @@ def _summary(
 def _common(
     profile: Profile, selected: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 ) -> tuple[tuple[str, int], ...]:
-    codes = np.flatnonzero(selected)
-    if not len(codes):
-        return ()
-    codes = codes[np.argsort(-profile.counts[codes], kind="stable")][:MAX_COMMON]
+    codes = profile.by_frequency(selected)[:MAX_COMMON]
     texts = profile.factor.values.take(codes).to_pylist()
     return tuple(zip(texts, profile.counts[codes].tolist(), strict=True))
 
@@ -143,7 +140,7 @@ def _distribution(profile: Profile) -> tuple[int, ...]:
         bars = np.minimum(share * MAX_BARS, MAX_BARS - 1).astype(np.int64)
         counts = np.bincount(bars, profile.counts[present], MAX_BARS)
         return tuple(int(count) for count in counts)
-    common = present[np.argsort(-profile.counts[present], kind="stable")][:MAX_BARS]
+    common = profile.by_frequency(~profile.missing)[:MAX_BARS]
     order = natural_order(profile.factor.values.take(common).to_pylist())
     return tuple(int(profile.counts[common[position]]) for position in order)
 

@@ -232,12 +232,7 @@ class Table:
         return f"row {row + 1} (line {int(self.lines[row])} of the file)"
 
 
-def table_from_frame(
-    frame: pd.DataFrame,
-    name: str = "",
-    decimal: str = ".",
-    marks: Mapping[str, str] | None = None,
-) -> Table:
+def table_from_frame(frame: pd.DataFrame) -> Table:
     """Convert a data frame of any types to a table of text.
 
     Whole numbers lose a trailing ``.0``; other numbers keep every digit that they need. Missing
@@ -247,19 +242,13 @@ def table_from_frame(
     ----------
     frame : pandas.DataFrame
         A frame with any index and distinct column names.
-    name : str
-        The table's name.
-    decimal : str
-        The decimal mark for writing numbers.
-    marks : mapping from str to str, optional
-        The decimal mark of columns that have another one.
 
     Raises
     ------
     InputError
         If two columns have the same name.
     """
-    table = text_table(frame, name, decimal, marks)
+    table = text_table(frame, {})
     digest = hashlib.sha256(table.frame.to_csv(index=False).encode()).hexdigest()
     return replace(table, sha256=digest)
 
@@ -269,22 +258,27 @@ def column_name(label: Hashable) -> str:
     return unicodedata.normalize("NFC", str(label))
 
 
-def text_table(
-    frame: pd.DataFrame, name: str, decimal: str, marks: Mapping[str, str] | None
-) -> Table:
-    """Convert a data frame as `table_from_frame` does, without the hash."""
+def text_table(frame: pd.DataFrame, marks: Mapping[str, str]) -> Table:
+    """Convert a data frame as `table_from_frame` does, without the hash.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The frame.
+    marks : mapping from str to str
+        The decimal mark with which to write a column's numbers; a point for columns not in it.
+    """
     names = list(map(column_name, frame.columns))
     repeated = next((column for column in names if names.count(column) > 1), None)
     if repeated is not None:
         raise InputError(f"Two columns are called {quoted(repeated)}: rename one of them.")
-    marks = marks or {}
     texts = [
-        composed(_cell_texts(frame.iloc[:, position], marks.get(column, decimal)))
+        composed(_cell_texts(frame.iloc[:, position], marks.get(column, ".")))
         for position, column in enumerate(names)
     ]
     factors = dict(zip(names, map(factor_of, texts), strict=True))
-    report = ReadReport(decimal=decimal, n_rows=len(frame), n_columns=len(names))
-    return Table(factors, len(frame), report, "", name)
+    report = ReadReport(n_rows=len(frame), n_columns=len(names))
+    return Table(factors, len(frame), report, "")
 
 
 def factor_of(texts: pa.Array) -> Factor:

@@ -424,7 +424,7 @@ class TestColumns:
         control.set_value(BinMethod.EVERY).run()
         assert not loaded.exception
         schema = work(loaded).schema
-        assert schema is not None and schema.column("age").binning == Binning.every()
+        assert schema is not None and schema.column("age").binning == Binning(BinMethod.EVERY)
         assert "every value" in loaded.data_editor[0].value["Holds"].iloc[0]
         loaded.segmented_control(key="data_cuts").set_value(BinMethod.DECILES).run()
         schema = work(loaded).schema

@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 from odt_core.confusion import Confusion
 from odt_core.data import (
     SAMPLES,
+    BinMethod,
     Binning,
     ColumnKind,
     ReadOptions,
@@ -680,7 +681,9 @@ def test_deciles_are_offered_to_cbc_where_every_value_may_be_a_cut_point(
     rows = "".join(f"{age * 37 % 151 / 4},{'yes' if age % 3 else 'no'}\n" for age in range(150))
 
     def every(schema: Schema) -> Schema:
-        return schema.with_kind("age", ColumnKind.NUMERICAL).with_binning("age", Binning.every())
+        return schema.with_kind("age", ColumnKind.NUMERICAL).with_binning(
+            "age", Binning(BinMethod.EVERY)
+        )
 
     page = open_page(f"age,ill\n{rows}".encode(), change=every)
     assert "each question has 150 variables in the integer program" in page.info[0].value

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odt_core.data import Binning, fit_bins
-from odt_core.data.binning import Values, bin_codes, fit_many_bins
+from odt_core.data import Binning
+from odt_core.data.binning import BinMethod, Values, bin_codes, fit_bins
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def fit(values: list[float], binning: Binning | None = None):
-    return fit_bins(np.array(values, dtype=float), binning or Binning.deciles())
+    return fit_bins([Values(np.array(values, dtype=float), binning or Binning.deciles())])[0]
 
 
 def test_few_values_keep_a_bin_each() -> None:
@@ -62,12 +62,12 @@ def test_many_columns_have_the_bins_that_each_has_alone() -> None:
         Values(np.array([7.0]), Binning.deciles()),
         Values(np.array([1.0, 2]), Binning.at([0, 18])),
         Values(np.arange(-40.0, 60) / 7, Binning.quantiles(5), np.arange(1, 101)),
-        Values(np.array([0.5, 0.25, 0.125]), Binning.every()),
+        Values(np.array([0.5, 0.25, 0.125]), Binning(BinMethod.EVERY)),
     ]
-    alone = [fit_bins(each.values, each.binning, each.weight) for each in columns]
-    assert fit_many_bins(columns) == alone
+    alone = [found for each in columns for found in fit_bins([each])]
+    assert fit_bins(columns) == alone
     assert [len(bins.cuts) for bins in alone] == [3, 0, 2, 4, 2]
-    assert fit_many_bins([]) == []
+    assert fit_bins([]) == []
 
 
 def test_a_value_on_a_cut_belongs_below_it() -> None:
@@ -102,7 +102,7 @@ SMALL = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))
 @given(st.lists(st.one_of(SMALL, FINITE), min_size=2, max_size=40, unique=True))
 def test_no_shorter_decimal_lies_between(values: list[float]) -> None:
     values.sort()
-    cuts = fit(values, Binning.every()).cuts
+    cuts = fit(values, Binning(BinMethod.EVERY)).cuts
     assert len(cuts) == len(values) - 1
     for low, cut, high in zip(values, cuts, values[1:], strict=False):
         assert low <= cut < high
@@ -116,11 +116,11 @@ def test_no_shorter_decimal_lies_between(values: list[float]) -> None:
 
 def test_every_value_has_a_bin() -> None:
     values = [float(value) for value in range(3000)]
-    bins = fit(values * 2, Binning.every())
+    bins = fit(values * 2, Binning(BinMethod.EVERY))
     assert bins.cuts == tuple(value + 0.5 for value in values[:-1])
     assert len(bins.labels) == 3000
     assert (bins.labels[0], bins.labels[1234], bins.labels[-1]) == ("0", "1234", "2999")
-    assert Binning.from_json(Binning.every().to_json()) == Binning.every()
+    assert Binning.from_json(Binning(BinMethod.EVERY).to_json()) == Binning(BinMethod.EVERY)
 
 
 def test_labels_are_a_sequence_that_equals_the_same_texts() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from odt_core.data import Binning
+from odt_core.data import BinMethod, Binning
 from odt_core.data.cut_points import ColumnCuts, cut_points_to_json, cut_points_words
 
-DECILES, EVERY, GIVEN = Binning.deciles(), Binning.every(), Binning.at([40.0, 65.0])
+DECILES, EVERY, GIVEN = Binning.deciles(), Binning(BinMethod.EVERY), Binning.at([40.0, 65.0])
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from odt_core.data import (
+    DEFAULT_MISSING_TOKENS,
     Binning,
     Encoder,
     NumberForm,
@@ -32,9 +34,11 @@ SEX = ["m", "f", "f", "m"] * 5
 Y = ["p", "n", "p", "p", "n"] * 4
 
 
-def encode(cells: list[str], kind=CATEGORICAL, **changes) -> Prepared:
+def encode(
+    cells: list[str], kind=CATEGORICAL, missing: tuple[str, ...] = DEFAULT_MISSING_TOKENS, **changes
+) -> Prepared:
     table = table_of(a=cells, y=(["p", "n"] * len(cells))[: len(cells)])
-    schema = schema_of(a=kind)
+    schema = replace(schema_of(a=kind), missing_tokens=missing)
     for name, value in changes.items():
         schema = getattr(schema, name)(*value)
     return prepare(table, schema, ALL)
@@ -69,14 +73,13 @@ def test_a_category_really_called_missing_is_another_one() -> None:
 
 def test_na_and_none_can_be_categories() -> None:
     assert encode(["NA", "None", "x"]).encoder.features[0].values == ("None", "x", "(missing)")
-    for name in ("with_missing_tokens", "with_column_missing"):
-        value = ([],) if name == "with_missing_tokens" else ("a", [])
-        prepared = encode(["NA", "None", "x", ""], **{name: value})
+    cells = ["NA", "None", "x", ""]
+    for prepared in (encode(cells, missing=()), encode(cells, with_column_missing=("a", []))):
         assert prepared.encoder.features[0].values == ("NA", "None", "x", "(missing)")
 
 
 def test_users_codes_are_missing() -> None:
-    prepared = encode(["-9", "1", "2", "-9.0"], NUMERICAL, with_missing_tokens=(["-9"],))
+    prepared = encode(["-9", "1", "2", "-9.0"], NUMERICAL, missing=("-9",))
     (feature,) = prepared.encoder.features
     assert feature.values == ("1", "2", "(missing)")
     assert (feature.cuts, feature.has_missing) == ((1.5,), True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -29,7 +30,7 @@ def test_several_kinds_at_once() -> None:
 
 
 def test_missing_tokens_of_a_column_overrule_the_schemas() -> None:
-    schema = SCHEMA.with_missing_tokens(["NA", "-9"]).with_column_missing("sex", [])
+    schema = replace(SCHEMA, missing_tokens=("NA", "-9")).with_column_missing("sex", [])
     assert schema.tokens_of("age") == ("NA", "-9")
     assert schema.tokens_of("sex") == ()
     assert schema.tokens_of("y") == ("NA", "-9")
@@ -49,9 +50,9 @@ def test_former_target_becomes_an_ignored_column() -> None:
 
 def test_json_round_trip() -> None:
     schema = (
-        SCHEMA.with_binning("age", Binning.at([18, 65.5]))
+        replace(SCHEMA, missing_tokens=("-9",))
+        .with_binning("age", Binning.at([18, 65.5]))
         .with_column_missing("sex", ["NA"])
-        .with_missing_tokens(["-9"])
         .with_joined("sex", (("M", "m"), ("male", "m")))
         .with_form("age", NumberForm.LIMITS)
         .with_form("id", NumberForm.AGE, date(2018, 1, 30))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -104,7 +105,7 @@ def test_heloc_has_about_the_published_number_of_bins(shared: Shared) -> None:
     train = prepare(table, all_numerical(table), SplitSpec("all")).train
     assert train.n_features == 23
     assert 160 <= train.n_columns <= 178
-    coded = all_numerical(table).with_missing_tokens(["-7", "-8", "-9"])
+    coded = replace(all_numerical(table), missing_tokens=("-7", "-8", "-9"))
     train = prepare(table, coded, SplitSpec("all")).train
     assert all(
         feature.has_missing == bool(table.frame[feature.name].isin(["-7", "-8", "-9"]).any())

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from odt_core.data import read_table, table_from_frame
+from odt_core.data.table import text_table
 from odt_core.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -27,7 +28,7 @@ def test_cells_become_text() -> None:
         },
         index=[5, 5, 7],
     )
-    table = table_from_frame(frame, "frame")
+    table = table_from_frame(frame)
     assert table.frame.to_dict("list") == {
         "whole": ["1", "2", ""],
         "real": ["0.1", "2.5", "1e-300"],
@@ -49,7 +50,8 @@ def test_a_read_frame_comes_back_unchanged() -> None:
 
 
 def test_decimal_mark_is_used() -> None:
-    assert table_from_frame(pd.DataFrame({"a": [1.5]}), decimal=",").frame["a"].tolist() == ["1,5"]
+    table = text_table(pd.DataFrame({"a": [1.5], "b": [2.5]}), {"a": ","})
+    assert table.frame.iloc[0].tolist() == ["1,5", "2.5"]
 
 
 def test_hash_follows_content() -> None:
