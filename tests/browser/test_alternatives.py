@@ -46,6 +46,4 @@ def test_a_tree_is_chosen_by_keyboard_and_becomes_current(open_window: Opener) -
     page.set_viewport_size({"width": 390, "height": 844})
     window.settle()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    page.reload()
-    expect(page.locator(".st-key-near_proof")).to_contain_text("Proved", timeout=SOLVED)
     assert re.search(r"alternatives=\w+", page.url)

@@ -128,11 +128,6 @@ def test_files_slider_click_comparison_and_adoption(open_window: Opener, look: L
     expect(page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
     banner = page.get_by_role("status", name="Current data set and tree")
     expect(banner).to_contain_text("at a sensitivity of")
-    page.get_by_role("link", name="Train").first.click()
-    page.wait_for_url("**/train*")
-    window.settle()
-    expect(page.get_by_text("taken from the frontier")).to_be_visible()
-    assert shown(page)[:4] == chosen
 
 
 def test_a_run_is_followed_and_stopped_elsewhere_and_then_adopting_comes_back(

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from playwright.sync_api import expect
 
+from odt_core.data import SAMPLES
+from tests.browser.actions import open_at
 from tests.browser.window import Window
 
 
-def test_one_press_of_back_is_one_step_of_the_navigation(window: Window) -> None:
+def test_one_press_of_back_is_one_step_of_the_navigation(
+    open_window: Callable[..., Window],
+) -> None:
+    window = open_window()
+    open_at(window, "", SAMPLES["monks-1"].csv(), "monks-1.csv")
     page = window.page
-    page.locator(".st-key-data_sample_monks-1").get_by_role("button").click()
-    page.wait_for_url("**/?data=*")
-    window.settle()
-    steps = ("train", "runs", "train", "sensitivity")
+    steps = ("runs", "train", "runs", "sensitivity")
     for place in steps:
         page.get_by_role("link", name=place.title(), exact=True).first.focus()
         page.keyboard.press("Enter")
@@ -27,7 +32,7 @@ def test_one_press_of_back_is_one_step_of_the_navigation(window: Window) -> None
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     window.until_asked(page.go_forward)
     window.settle()
-    expect(page.get_by_role("heading", name="Train", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="Runs", level=1)).to_be_visible()
 
 
 def test_the_menu_of_a_phone_closes_when_a_page_is_chosen(window: Window) -> None:

@@ -36,7 +36,7 @@ from pages.sensitivity.chosen_point import ChosenPoint, range_words
 from pages.sensitivity.frontier import frontier_view
 from pages.sensitivity.frontier_search import asked_words
 from pages.sensitivity.point import unproved_words
-from tests.pages.sessions import WORK, run_until, triage_work, wait_for, work
+from tests.pages.sessions import WORK, run_until, said, triage_work, wait_for, work
 
 SECONDS = 90.0
 
@@ -247,6 +247,10 @@ def test_adopting_makes_the_point_the_current_result(page: AppTest) -> None:
     assert job.result["status"] == "optimal"
     page.switch_page(Place.TRAIN).run()
     assert not page.exception
+    assert "taken from the frontier" in said(page)
+    counts = " ".join(str(element.proto.body) for element in page.get("html"))
+    for name in ("tp", "fp", "tn", "fn"):
+        assert f">{job.result['train'][name]}</b>" in counts
 
 
 def test_a_tree_of_another_split_is_not_the_current_one(page: AppTest) -> None:
