@@ -8,7 +8,7 @@ from typing import Any
 
 from odt_core.data import ReadOptions, Schema, SplitSpec, infer_schema, read_table
 from odt_core.jobs import JobSpec
-from odt_core.jobs.job import new_run
+from odt_core.jobs.job import kept_result, new_run
 from odt_core.solution import Engine
 from odt_core.storage import (
     LOCAL_OWNER,
@@ -94,12 +94,8 @@ class Maker:
         """A run that is done."""
         run, server = self._claimed(name, note, changes)
         found = self._trained(changes)
-        result = found.to_json()
         model = None if found.model is None else found.model.to_json()
-        ending = Ending(RunStatus.DONE, result, model, KeyMetrics.from_result(result))
-        assert self.store.queue.end(server, run.id, ending)
-        self.store.queue.leave(server)
-        return self.store.runs.summary(self.owner, run.id)
+        return self._end(run, server, found.to_json(), model)
 
     def running(self, *, name: str = "", **changes: Any) -> tuple[RunSummary, str]:
         """A run that a server has in hand, and that server, which says how it ends."""
@@ -116,6 +112,10 @@ class Maker:
         self.store.queue.record_progress(server, run.id, best=best)
         return run, server, best
 
+    def stop(self, run: RunSummary, server: str, best: dict[str, Any]) -> RunSummary:
+        """End a run as its server does when somebody stops it, with its best tree so far."""
+        return self._end(run, server, *kept_result(best))
+
     def interrupted(self, *, name: str = "", note: str = "", **changes: Any) -> RunSummary:
         """A run whose server ended when it had a tree."""
         run, server, _best = self.with_a_tree(name=name, note=note, **changes)
@@ -126,6 +126,14 @@ class Maker:
         """A run that failed."""
         run, server = self._claimed(name, "", changes)
         self.store.queue.end(server, run.id, Ending(RunStatus.FAILED, message=message))
+        self.store.queue.leave(server)
+        return self.store.runs.summary(self.owner, run.id)
+
+    def _end(
+        self, run: RunSummary, server: str, result: dict[str, Any], model: dict[str, Any] | None
+    ) -> RunSummary:
+        ending = Ending(RunStatus.DONE, result, model, KeyMetrics.from_result(result))
+        assert self.store.queue.end(server, run.id, ending)
         self.store.queue.leave(server)
         return self.store.runs.summary(self.owner, run.id)
 

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from odt_core.storage import LOCAL_OWNER, Ending, RunQuery, RunStatus, Store
+from odt_core.storage import LOCAL_OWNER, RunQuery, Store
 from odt_core.topology import Topology
 from tests.browser.actions import click_cell, open_menu, press, tick
 from tests.browser.server import Server, run_dashboard
 from tests.browser.window import BOTH_WIDTHS, Window
 from tests.runs import Maker
+from tests.waiting import wait_until
 
 Opener = Callable[..., Window]
 
@@ -26,7 +27,7 @@ EVIL = '<img src=x onerror="alert(1)"> **bold** ![x](http://evil.example/x.png) 
 def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Maker]]:
     """A server whose store has runs from before it started: the last four have trees."""
     folder = tmp_path_factory.mktemp("history")
-    store = Store(folder=folder / "data")
+    store = Store(folder=folder / "data", lease=600)
     maker = Maker(store)
     maker.failed("The solver's process ended unexpectedly: train again.", name="Broken")
     maker.interrupted(name="Night run")
@@ -81,7 +82,7 @@ def test_the_table_is_still_the_same_when_nothing_runs_any_more(
 ) -> None:
     """A table that is made again loses a tick that the browser has not sent yet."""
     dashboard, maker = history
-    run, server = maker.running(name="Almost over")
+    run, server, best = maker.with_a_tree(name="Almost over")
     window = open_window(at=dashboard, width=1440)
     window.go("runs")
     tick(window, 0)
@@ -90,12 +91,18 @@ def test_the_table_is_still_the_same_when_nothing_runs_any_more(
     chosen = page.locator(".st-key-runs_chosen_ones")
     for part in (table, chosen):
         expect(part.get_by_text("running", exact=True)).to_have_count(1)
+    expect(chosen.get_by_text("this is its best tree so far")).to_be_visible()
     table.evaluate("table => { window.tableBefore = table }")
-    maker.store.queue.end(server, run.id, Ending(RunStatus.CANCELLED))
-    maker.store.queue.leave(server)
+    window.until_answered(4)  # the table was drawn again, and the tick stays
+    expect(chosen.get_by_text("running", exact=True)).to_be_visible()
+    window.shoot("runs-live", whole=False)
+    window.until_asked(chosen.get_by_role("button", name="Stop").click)
+    wait_until(lambda: run.id in maker.store.queue.requests(server, [run.id]).cancel)
+    maker.stop(run, server, best)
     for part in (table, chosen):
-        expect(part.get_by_text("running", exact=True)).to_have_count(0)
+        expect(part.get_by_text("stopped early", exact=True)).to_have_count(1)
     window.settle()
+    expect(chosen.locator("svg g.node:visible").first).to_be_visible()
     assert table.evaluate("table => table === window.tableBefore")
     expect(chosen.get_by_text("Almost over").first).to_be_visible()
     maker.store.runs.delete(maker.owner, [run.id])

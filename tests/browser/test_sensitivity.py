@@ -13,14 +13,12 @@ from playwright.sync_api import Page, expect
 
 from odt_core import MADE_BY
 from odt_core.data import SAMPLES
-from odt_core.jobs.job import kept_result
 from odt_core.solution import Engine
-from odt_core.storage import LOCAL_OWNER, Ending, KeyMetrics, RunStatus, Store
+from odt_core.storage import LOCAL_OWNER, Store
 from odt_core.topology import Topology
 from tests.browser.actions import SOLVED, open_at, patients, press, tick
 from tests.browser.window import LOOKS, Look, Window, contrast
 from tests.runs import Maker, ward
-from tests.waiting import wait_until
 
 Opener = Callable[..., Window]
 
@@ -130,37 +128,18 @@ def test_files_slider_click_comparison_and_adoption(open_window: Opener, look: L
     expect(banner).to_contain_text("at a sensitivity of")
 
 
-def test_a_run_is_followed_and_stopped_elsewhere_and_then_adopting_comes_back(
-    open_window: Opener,
-) -> None:
-    window, runs = open_window(), open_window(width=1440)
+def test_adopting_comes_back_when_a_run_has_ended(open_window: Opener) -> None:
+    window = open_window()
     store = Store(folder=window.server.data_dir, lease=600)
     maker = Maker(store, content=ward(80))
     depth_2 = Topology.parse("depth-2")
     run, server, best = maker.with_a_tree(topology=depth_2, engine=Engine.SEARCH)
-    runs.go("runs")
-    tick(runs, 0)
-    chosen = runs.page.locator(".st-key-runs_chosen_ones")
-    expect(chosen.get_by_text("running", exact=True)).to_be_visible()
-    expect(chosen.get_by_text("this is its best tree so far")).to_be_visible()
-    runs.until_answered(4)  # the table was drawn again, and the tick stays
-    expect(chosen.get_by_text("running", exact=True)).to_be_visible()
-    runs.shoot("runs-live", whole=False)
     window.go(f"sensitivity?run={run.id}")
     drawn_tree(window.page)
     adopt = window.page.get_by_role("button", name="Make current")
     expect(adopt).to_be_disabled()
-
-    runs.until_asked(chosen.get_by_role("button", name="Stop").click)
-    wait_until(lambda: run.id in store.queue.requests(server, [run.id]).cancel)
-    result, model = kept_result(best)
-    store.queue.end(
-        server, run.id, Ending(RunStatus.DONE, result, model, KeyMetrics.from_result(result))
-    )
-    store.queue.leave(server)
+    maker.stop(run, server, best)
     store.close()
-    expect(chosen.get_by_text("stopped early", exact=True)).to_be_visible(timeout=SOLVED)
-    expect(chosen.locator("svg g.node:visible").first).to_be_visible()
     expect(adopt).to_be_enabled(timeout=SOLVED)
     adopt.click()
     expect(window.page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
