@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -159,7 +159,7 @@ class EncodedData:
 
     def take(self, rows: npt.NDArray[np.integer | np.bool_]) -> EncodedData:
         """Return the rows at the given positions, or of a mask."""
-        return self._with_rows(take_rows(self.codes, rows), self.y[rows], self.weight[rows])
+        return self._rows(rows, self.weight[rows])
 
     def merged(self) -> EncodedData:
         """Merge identical rows of the same class, and add their weights.
@@ -185,19 +185,14 @@ class EncodedData:
         first = np.flatnonzero(np.diff(key[order], prepend=-1))
         weight = np.add.reduceat(self.weight[order], first)
         rows = order[first]
-        merged = self._with_rows(take_rows(self.codes, rows), self.y[rows], weight)
+        merged = self._rows(rows, weight)
         object.__setattr__(merged, "is_merged", True)
         return merged
 
-    def _with_rows(
-        self,
-        codes: npt.NDArray[np.int32],
-        y: npt.NDArray[np.bool_],
-        weight: npt.NDArray[np.int64],
+    def _rows(
+        self, rows: npt.NDArray[np.integer | np.bool_], weight: npt.NDArray[np.int64]
     ) -> EncodedData:
-        return EncodedData(
-            codes, y, weight, self.features, self.target, self.positive_label, self.negative_label
-        )
+        return replace(self, codes=take_rows(self.codes, rows), y=self.y[rows], weight=weight)
 
 
 def take_rows(

@@ -3,23 +3,20 @@
 from odt_core.evaluation.baselines import FAIRNESS, Baseline, can_ask_about_sets, fit_baseline
 from odt_core.evaluation.calibration import (
     Calibration,
-    LeafCalibration,
     leaf_calibration,
 )
-from odt_core.evaluation.changes import TreeChanges, tree_changes
+from odt_core.evaluation.changes import tree_changes
 from odt_core.evaluation.costs import CostRange, cheapest, cost_ranges
 from odt_core.evaluation.decision_curve import (
     THRESHOLDS,
     DecisionCurve,
     decision_curve,
-    leaf_decision_curve,
     net_benefit,
 )
 from odt_core.evaluation.leaves import (
     CONTRADICTED,
     FEW_OF_CLASS,
     SMALL_LEAF,
-    LeafCounts,
     LeafRow,
     leaf_table,
 )
@@ -27,7 +24,6 @@ from odt_core.evaluation.measures import Measure
 from odt_core.evaluation.natural import Frequencies, frequencies
 from odt_core.evaluation.rate_words import RateWords, ReportedRate, ratio_parts, share_parts
 from odt_core.evaluation.rates import (
-    LEVEL,
     Estimate,
     Floor,
     Metrics,
@@ -38,10 +34,9 @@ from odt_core.evaluation.rates import (
     rates_differ,
 )
 from odt_core.evaluation.resampled import ResampledMean, resampled_mean
-from odt_core.evaluation.sample_size import FEW_EVENTS, SampleSize, sample_size
+from odt_core.evaluation.sample_size import sample_size
 from odt_core.evaluation.subgroups import (
     CHANCE_IN_GROUPS,
-    FEW_OF_CLASS_IN_GROUP,
     Judged,
     Subgroup,
     Subgroups,
@@ -49,23 +44,17 @@ from odt_core.evaluation.subgroups import (
     few_in_groups_words,
     subgroup_columns,
 )
-from odt_core.evaluation.verdict import TEST, VALIDATION, Tone, Verdict, verdict
+from odt_core.evaluation.verdict import VALIDATION, Tone, Verdict, verdict
 
 __all__ = [
     "CHANCE_IN_GROUPS",
     "THRESHOLDS",
     "few_in_groups_words",
-    "FEW_EVENTS",
-    "SampleSize",
     "sample_size",
-    "TEST",
     "VALIDATION",
     "Calibration",
     "Measure",
-    "LeafCalibration",
     "leaf_calibration",
-    "leaf_decision_curve",
-    "FEW_OF_CLASS_IN_GROUP",
     "Judged",
     "Subgroup",
     "Subgroups",
@@ -74,7 +63,6 @@ __all__ = [
     "CONTRADICTED",
     "FAIRNESS",
     "FEW_OF_CLASS",
-    "LEVEL",
     "SMALL_LEAF",
     "Baseline",
     "CostRange",
@@ -82,7 +70,6 @@ __all__ = [
     "Estimate",
     "Floor",
     "Frequencies",
-    "LeafCounts",
     "LeafRow",
     "RateWords",
     "ReportedRate",
@@ -90,7 +77,6 @@ __all__ = [
     "Rate",
     "ResampledMean",
     "Tone",
-    "TreeChanges",
     "Verdict",
     "can_ask_about_sets",
     "cheapest",

@@ -8,6 +8,7 @@ shows it says so (`FAIRNESS`). For a goal that CART does not know, its leaves ge
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
 
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from odt_core.cart import fit_cart
 from odt_core.evaluation.pruning import choose_pruning
 from odt_core.problem import EncodedData, Feature, Gains, Objective
-from odt_core.tree import Decision, Leaf, Node, Tree
+from odt_core.tree import Leaf, Node, Tree
 
 FAIRNESS = (
     "CART is scikit-learn's. It splits a categorical column into one category against the rest, "
@@ -175,10 +176,6 @@ def _relabelled(tree: Tree, labels: npt.NDArray[np.bool_]) -> Tree:
         left, right = visit(node.left), visit(node.right)
         if isinstance(left, Leaf) and isinstance(right, Leaf) and left.label == right.label:
             return Leaf(left.label, node.n_negative, node.n_positive)
-        return Decision(
-            node.split, left, right, node.observed, node.unseen_left, node.n_negative,
-            node.n_positive,
-        )  # fmt: skip
+        return replace(node, left=left, right=right)
 
-    names = (tree.target, tree.positive_label, tree.negative_label)
-    return Tree(visit(tree.root), tree.features, *names)
+    return replace(tree, root=visit(tree.root))

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from odt_core.evaluation.leaves import leaf_table
 from odt_core.evaluation.rates import LEVEL, Estimate, Rate, rates_differ
 from odt_core.tree import Tree
-from odt_core.words import printable, spoken_conditions
 
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
@@ -123,15 +123,8 @@ def leaf_calibration(tree: Tree, counts: Sequence[tuple[int, int]]) -> Calibrati
     """
     return Calibration(
         tuple(
-            LeafCalibration(
-                number=index + 1,
-                rule=spoken_conditions(tree, index),
-                predicted=printable(tree.label_name(leaf.label)),
-                train=Rate(leaf.n_positive, leaf.n),
-                observed=Rate(positive, negative + positive),
-            )
-            for index, (leaf, (negative, positive)) in enumerate(
-                zip(tree.leaves, counts, strict=True)
-            )
+            LeafCalibration(row.number, row.rule, row.predicted, row.train, row.test)
+            for row in leaf_table(tree, counts)
+            if row.test is not None
         )
     )

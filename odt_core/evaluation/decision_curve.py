@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from odt_core.confusion import Confusion
 from odt_core.errors import InputError
-from odt_core.problem import EncodedData
 from odt_core.tree import Tree
 
 THRESHOLDS = tuple(step / 200 for step in range(1, 199))
@@ -70,18 +69,7 @@ def net_benefit(confusion: Confusion, threshold: float, prevalence: float | None
     return treated - wrongly * odds
 
 
-def decision_curve(tree: Tree, data: EncodedData, thresholds: Sequence[float]) -> DecisionCurve:
-    """Compute the decision curve of a tree on `data`. The leaves are ranked by training risk.
-
-    Raises
-    ------
-    InputError
-        As for `net_benefit`.
-    """
-    return leaf_decision_curve(tree, tree.leaf_counts(data), thresholds)
-
-
-def leaf_decision_curve(
+def decision_curve(
     tree: Tree, counts: Sequence[tuple[int, int]], thresholds: Sequence[float]
 ) -> DecisionCurve:
     """Compute a tree's decision curve from counts in its leaves, ranked by training risk.

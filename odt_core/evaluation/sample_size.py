@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from odt_core.problem import EncodedData
-from odt_core.topology import AnyShape, Shape
+from odt_core.topology import Shape
 from odt_core.words import count_words, number_words, printable
 
 FEW_EVENTS = 10
@@ -76,14 +76,14 @@ def sample_size(train: EncodedData, shape: Shape) -> SampleSize:
     train : EncodedData
         The training rows.
     shape : Topology or AnyShape
-        The shape. For `AnyShape`, the largest number of questions counts.
+        The shape.
     """
     is_positive_rarer = train.n_positive <= train.n_negative
     return SampleSize(
         rows=train.n_rows,
         events=min(train.n_positive, train.n_negative),
         event=train.positive_label if is_positive_rarer else train.negative_label,
-        questions=shape.most_questions if isinstance(shape, AnyShape) else shape.n_nodes,
+        questions=shape.n_nodes,
     )
 
 

@@ -173,13 +173,9 @@ def _value(value: Rate | Estimate, floor: Floor | None) -> str:
     if floor is None or exact is None:
         return percent_words(value.value)
     digits = 1
-    while exact < floor.asked and _rounded(exact, digits) >= floor.asked and digits < 6:
+    while exact < floor.asked and round(exact, digits + 2) >= floor.asked and digits < 6:
         digits += 1
     return percent_words(exact, digits)
-
-
-def _rounded(share: Fraction, digits: int) -> Fraction:
-    return round(share, digits + 2)
 
 
 def _floor(floor: Floor | None) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from odt_core import MADE_BY
 from odt_core.alternatives.edits import rules_in_drawing
 from odt_core.data import Schema
-from odt_core.evaluation import floors, leaf_decision_curve, net_benefit
+from odt_core.evaluation import decision_curve, floors, net_benefit
 from odt_core.exact import shortest_decimal
 from odt_core.export.reading import encoder_readings, reading_words
 from odt_core.problem import Feature
@@ -258,7 +258,7 @@ def _usefulness(derivation: Derivation) -> Iterator[str]:
         yield _section(
             "Is acting on it worth it?",
             benefit_html(
-                lambda thresholds: leaf_decision_curve(derivation.tree, counts, thresholds),
+                lambda thresholds: decision_curve(derivation.tree, counts, thresholds),
                 lambda threshold: net_benefit(confusion, threshold),
                 "test",
             ),

@@ -21,9 +21,9 @@ from odt_core.evaluation import (
     Subgroups,
     Tone,
     Verdict,
+    decision_curve,
     floors,
     leaf_calibration,
-    leaf_decision_curve,
     metrics,
     net_benefit,
     rates_differ,
@@ -265,7 +265,7 @@ class ValidationResult:
 
     def decision_curve(self, thresholds: Sequence[float]) -> DecisionCurve:
         """Net benefit on the validation rows, with the leaves ranked by their training risk."""
-        return leaf_decision_curve(self.tree, self.leaves, thresholds)
+        return decision_curve(self.tree, self.leaves, thresholds)
 
     def net_benefit(self, threshold: float) -> float:
         """Net benefit of the tree's own answers on the validation rows, at one threshold."""

@@ -127,7 +127,8 @@ def _draw_benefit(chosen: ChosenPoint, rows: Prepared) -> None:
 
 
 def _curve(chosen: ChosenPoint, index: int, data: EncodedData) -> DecisionCurve:
-    return decision_curve(chosen.view.points[index].tree, data, THRESHOLDS)
+    tree = chosen.view.points[index].tree
+    return decision_curve(tree, tree.leaf_counts(data), THRESHOLDS)
 
 
 def _draw_downloads(job: Job, view: FrontierView, chosen: ChosenPoint) -> None:

@@ -45,7 +45,7 @@ def test_leaves_are_treated_from_their_training_risk_up():
     codes = np.array([[0, 0]] * 4 + [[0, 2]] * 3 + [[2, 0]] * 3, dtype=np.int32)
     y = np.array([True, True, True, False, True, False, False, False, False, True])
     data = EncodedData(codes, y, np.ones(10, dtype=np.int64), tree.features)
-    curve = decision_curve(tree, data, [0.0, 0.1, 0.5, 0.99])
+    curve = decision_curve(tree, tree.leaf_counts(data), [0.0, 0.1, 0.5, 0.99])
     expected = [
         net_benefit(Confusion(5, 5, 0, 0), 0.0),
         net_benefit(Confusion(4, 3, 2, 1), 0.1),
