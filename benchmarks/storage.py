@@ -116,7 +116,8 @@ def main() -> None:
         dataset = store.datasets.put(OWNER, b"a,b\n1,2\n" * 10_000, "small.csv").sha256
         measure_one_run(store, dataset, options.repeats)
         measure_many_runs(store, dataset, options.runs)
-        store.datasets.delete_owner(OWNER)
+        for record in store.datasets.list(OWNER):
+            store.datasets.delete(OWNER, record.sha256)
         store.close()
 
 

@@ -89,8 +89,8 @@ class FileCache:
         except FileNotFoundError:
             return []
 
-    def keep_only(self, hashes: Collection[str], half_written_before: float) -> int:
-        """Remove files of data sets that another server deleted; return how many.
+    def keep_only(self, hashes: Collection[str], half_written_before: float) -> None:
+        """Remove files of data sets that another server deleted.
 
         Parameters
         ----------
@@ -104,7 +104,6 @@ class FileCache:
         stale = [name for name in stale if len(name) == 64 or self._age(name) < half_written_before]
         for name in stale:
             self.remove(name)
-        return len(stale)
 
     def _age(self, name: str) -> float:
         try:

@@ -192,11 +192,10 @@ class Datasets:
             raise no_dataset()
         return self._wipe(gone)
 
-    def delete_unused_since(self, owner: str, moment: datetime) -> int:
+    def delete_unused_since(self, owner: str, moment: datetime) -> None:
         """Delete an owner's data sets not used since a moment, with all their runs.
 
-        An upload or a run counts as use. A data set with a waiting or running run stays. Returns
-        the number of deleted data sets.
+        An upload or a run counts as use. A data set with a waiting or running run stays.
         """
         live = (
             select(RunRow.seq)
@@ -211,24 +210,15 @@ class Datasets:
             gone = self._delete(connection, owner, old, *unused)
         if gone.found:
             self._wipe(gone)
-        return gone.found
 
-    def delete_owner(self, owner: str) -> Deleted:
-        """Delete a person together with everything they have."""
-        mine = select(DatasetRow.sha256).where(DatasetRow.owner == owner)
-        with self._database.write() as connection:
-            gone = self._delete(connection, owner, connection.scalars(mine).all())
-            connection.execute(delete(OwnerRow).where(OwnerRow.subject == owner))
-        return self._wipe(gone)
-
-    def sweep_cache(self) -> int:
-        """Remove files of data sets that are no longer in the database; return how many."""
+    def sweep_cache(self) -> None:
+        """Remove files of data sets that are no longer in the database."""
         if not self._cache.names():
-            return 0
+            return
         with self._database.read() as connection:
             hashes = connection.scalars(select(BlobRow.sha256)).all()
             before = self._database.now(connection) - timedelta(seconds=HALF_WRITTEN)
-        return self._cache.keep_only(hashes, before.timestamp())
+        self._cache.keep_only(hashes, before.timestamp())
 
     def _put_content(
         self, connection: Connection, sha256: str, content: bytes, now: datetime

@@ -121,7 +121,7 @@ class Exchange:
             headline=part.headline,
             kind=run["kind"],
             name=cut_line(run["name"]),
-            note=many_lines(run["note"], "The note"),
+            note=many_lines(run["note"]),
         )
         ended = RunStatus(run["status"]).is_over
         columns = columns | {

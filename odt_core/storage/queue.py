@@ -312,8 +312,8 @@ class Queue:
         update_studies(self._database, [run.parent])
         return True
 
-    def interrupt_lost(self) -> tuple[str, ...]:
-        """Mark runs of servers that no longer live as interrupted; return their ids.
+    def interrupt_lost(self) -> None:
+        """Mark runs of servers that no longer live as interrupted.
 
         Call it at the start and from time to time.
         """
@@ -324,26 +324,21 @@ class Queue:
             now = self._database.now(connection)
             expired = connection.scalars(select(ServerRow.id).where(ServerRow.lease_until < now))
             dead = sorted({*gone, *expired, *_unknown_servers(connection)})
-            lost = [
-                run
-                for server in dead
-                for run in self._interrupt(connection, server, gone.get(server), now)
-            ]
+            for server in dead:
+                self._interrupt(connection, server, gone.get(server), now)
             connection.execute(delete(ServerRow).where(ServerRow.id.in_(dead)))
         for server in gone:
             self._presence.forget(server)
         update_open_studies(self._database)
-        return tuple(lost)
 
-    def leave(self, server: str) -> tuple[str, ...]:
+    def leave(self, server: str) -> None:
         """Note that the server ends in an orderly way; its runs become interrupted."""
         with self._database.write() as connection:
             now = self._database.now(connection)
-            lost = self._interrupt(connection, server, now, now)
+            self._interrupt(connection, server, now, now)
             connection.execute(delete(ServerRow).where(ServerRow.id == server))
         self._presence.release(server)
         update_open_studies(self._database)
-        return tuple(lost)
 
     def _renew(self, connection: Connection, server: str, now: datetime) -> None:
         values = {"seen_at": now, "lease_until": now + self._lease}
@@ -373,21 +368,18 @@ class Queue:
 
     def _interrupt(
         self, connection: Connection, server: str, ended: datetime | None, now: datetime
-    ) -> list[str]:
+    ) -> None:
         """Mark the runs of a server that has ended.
 
         If nobody knows when it ended, the time of its last heartbeat counts.
         """
         seen = select(ServerRow.seen_at).where(ServerRow.id == server).scalar_subquery()
         end = ended or func.coalesce(seen, now)
-        mine = (RunRow.server == server, RunRow.status == RUNNING)
-        runs = list(connection.scalars(select(RunRow.id).where(*mine)))
         connection.execute(
             update(RunRow)
-            .where(*mine)
+            .where(RunRow.server == server, RunRow.status == RUNNING)
             .values(status=INTERRUPTED, ended_at=end, message=INTERRUPTED_WORDS)
         )
-        return runs
 
 
 def _requests(connection: Connection, server: str, holding: Collection[str]) -> Heartbeat:

@@ -218,7 +218,7 @@ def _new_row(owner: str, run: NewRun, now: datetime) -> dict[str, Any]:
         "lane": cut_line(run.lane, 255),
         "kind": one_line(run.kind, "The kind of a run", 40),
         "name": one_line(run.name, "The run's name"),
-        "note": many_lines(run.note, "The note"),
+        "note": many_lines(run.note),
         "table_name": cut_line(run.table_name),
         "rerun_of": run.rerun_of,
         **headline,

@@ -235,8 +235,8 @@ def _part(run: dict[str, Any]) -> RunPart:
     moments = {name: _moment(run[name], name) for name in MOMENTS}
     return RunPart(
         values={name: run[name] for name in _RUN} | moments,
-        headline=Headline(**_fields(Headline, run["headline"])),
-        metrics=KeyMetrics(**_fields(KeyMetrics, run["metrics"])),
+        headline=Headline(**run["headline"]),
+        metrics=KeyMetrics(**run["metrics"]),
     )
 
 
@@ -290,10 +290,6 @@ def check_form(found: Any, form: dict[str, Any], where: str = "") -> None:
             f"The run's file is damaged at {'.'.join(parts) or 'the file'} "
             f"({error.message[:200]}): export it again."
         )
-
-
-def _fields(record: type[Headline] | type[KeyMetrics], values: dict[str, Any]) -> dict[str, Any]:
-    return {field.name: values[field.name] for field in dataclasses.fields(record)}
 
 
 def _moment(text: str | None, name: str) -> datetime | None:

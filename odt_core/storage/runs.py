@@ -186,7 +186,7 @@ class Runs:
         InputError
             If the note is too long.
         """
-        return self._change(owner, run_id, note=many_lines(note, "The note"))
+        return self._change(owner, run_id, note=many_lines(note))
 
     def cancel(self, owner: str, run_id: str) -> RunSummary:
         """Ask a run, or all runs of a study, to stop.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
@@ -32,25 +31,6 @@ LONGEST_RETENTION = 36_500
 ONLY_IN_MEMORY = "Until then data sets and runs are kept in memory only, and end with the server."
 
 log = logging.getLogger("odt_core.storage.store")
-
-
-@dataclass(frozen=True)
-class Tidied:
-    """The results of `Store.tidy`.
-
-    Attributes
-    ----------
-    interrupted : tuple of str
-        Runs whose server had ended.
-    n_datasets_removed : int
-        Number of data sets that had reached their owner's age limit.
-    wiped : bool
-        Whether all deleted data is wiped off the disk.
-    """
-
-    interrupted: tuple[str, ...]
-    n_datasets_removed: int
-    wiped: bool
 
 
 class Store:
@@ -111,11 +91,6 @@ class Store:
         self.exchange = Exchange(self.database, self.datasets)
         self.sign_ins = SignIns(self.database)
 
-    @property
-    def place(self) -> str:
-        """The database's name, without a password."""
-        return self.database.place
-
     def retention(self, owner: str) -> int | None:
         """An owner's age limit for unused data sets and their runs, in days; None for no limit."""
         with self.database.read() as connection:
@@ -138,32 +113,30 @@ class Store:
                 update(OwnerRow).where(OwnerRow.subject == owner).values(retention_days=days)
             )
 
-    def tidy(self) -> Tidied:
+    def tidy(self) -> None:
         """Do the regular work of a server, at the start and about every half minute.
 
         This marks runs of ended servers as interrupted, deletes data sets past their age limit
         with all their runs, and wipes deleted data off the disk and out of the cache.
         """
-        interrupted = self.queue.interrupt_lost()
-        removed = self._delete_old()
+        self.queue.interrupt_lost()
+        self._delete_old()
         self.sign_ins.delete_ended()
         self.datasets.sweep_cache()
-        return Tidied(interrupted, removed, wipe(self.database))
+        wipe(self.database)
 
     def close(self) -> None:
         """Close the idle connections."""
         self.database.close()
 
-    def _delete_old(self) -> int:
+    def _delete_old(self) -> None:
         with self.database.read() as connection:
             owners = connection.execute(select(OwnerRow.subject, OwnerRow.retention_days)).all()
             now = self.database.now(connection)
-        removed = 0
         for owner, own_days in owners:
             days = own_days or self._retention_days
             if days:
-                removed += self.datasets.delete_unused_since(owner, now - timedelta(days=days))
-        return removed
+                self.datasets.delete_unused_since(owner, now - timedelta(days=days))
 
 
 def open_store(address: str | None = None, folder: Path | None = None) -> Store:

@@ -29,7 +29,7 @@ def cut_line(text: str, longest: int = LONGEST_NAME) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
-def many_lines(text: str, what: str) -> str:
+def many_lines(text: str) -> str:
     """Clean a note: any text, with its line breaks.
 
     Raises
@@ -39,7 +39,7 @@ def many_lines(text: str, what: str) -> str:
     """
     note = _storable(text).strip()
     if len(note) > LONGEST_NOTE:
-        raise InputError(f"{what} has {len(note)} characters: shorten it to {LONGEST_NOTE}.")
+        raise InputError(f"The note has {len(note)} characters: shorten it to {LONGEST_NOTE}.")
     return note
 
 

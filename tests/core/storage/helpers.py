@@ -7,9 +7,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import func, select, text
 
-from odt_core.storage import Headline, KeyMetrics, NewRun, RunSummary, Store
+from odt_core.storage import Headline, KeyMetrics, NewRun, RunQuery, RunStatus, RunSummary, Store
 
 OWNER = "alice"
 CSV = b"colour,size,outcome\nred,small,yes\nblue,large,no\n"
@@ -42,6 +42,19 @@ def make_old(store: Store, column: str, days: float) -> None:
         if store.database.is_sqlite:
             moment = moment.strftime("%Y-%m-%d %H:%M:%S.%f")
         connection.execute(text(f"UPDATE {table} SET {name} = :moment"), {"moment": moment})
+
+
+def interrupted(store: Store) -> list[str]:
+    """Ids of the owner's interrupted runs, after a look for servers that have ended."""
+    store.queue.interrupt_lost()
+    query = RunQuery(statuses=(RunStatus.INTERRUPTED,))
+    return [run.id for run in store.runs.list(OWNER, query).runs]
+
+
+def count(store: Store, table: type) -> int:
+    """Number of rows of a table."""
+    with store.database.read() as connection:
+        return connection.scalar(select(func.count()).select_from(table)) or 0
 
 
 def bytes_below(folder: Path) -> dict[str, bytes]:

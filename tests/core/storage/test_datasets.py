@@ -8,21 +8,25 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import text
 
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError, RunStatus, Store
 from odt_core.storage.datasets import CHUNK, LARGEST
-from odt_core.storage.tables import BlobRow, ChunkRow
-from tests.core.storage.helpers import CSV, OWNER, bytes_below, make_old, new_run, put, queue_run
+from odt_core.storage.tables import BlobRow, ChunkRow, ErasureRow
+from tests.core.storage.helpers import (
+    CSV,
+    OWNER,
+    bytes_below,
+    count,
+    make_old,
+    new_run,
+    put,
+    queue_run,
+)
 from tests.core.storage.postgres import PostgresServer
 
 OPEN = Callable[..., Store]
-
-
-def count(store: Store, table: type) -> int:
-    with store.database.read() as connection:
-        return connection.scalar(select(func.count()).select_from(table)) or 0
 
 
 def test_bytes_come_back_as_they_were(store: Store) -> None:
@@ -147,7 +151,7 @@ def test_a_deleted_run_is_gone_from_disk_after_tidying(tmp_path: Path) -> None:
     store = Store(None, tmp_path)
     run = queue_run(store, note="a secret note", spec={"x": "a secret category"})
     store.runs.delete(OWNER, [run.id])
-    assert store.tidy().wiped
+    store.tidy()
     assert not any(b"secret" in content for content in bytes_below(tmp_path).values())
 
 
@@ -184,7 +188,8 @@ def test_wiping_is_made_up_for_when_a_reader_was_in_the_way(
     with other.database.read() as reader:
         reader.execute(text("SELECT count(*) FROM chunks")).scalar()
         assert not store.datasets.delete(OWNER, sha256).wiped
-    assert store.tidy().wiped
+    store.tidy()
+    assert count(store, ErasureRow) == 0
 
 
 def test_the_cache_of_another_machine_is_swept(open_store: OPEN) -> None:
@@ -197,7 +202,7 @@ def test_the_cache_of_another_machine_is_swept(open_store: OPEN) -> None:
     growing = paths[0].with_name("tmpdef")
     growing.write_bytes(b"growing")
     here.datasets.delete(OWNER, gone)
-    assert there.datasets.sweep_cache() == 2
+    there.datasets.sweep_cache()
     assert paths[0].exists() and growing.exists()
     assert not paths[1].exists() and not half_written.exists()
 
@@ -217,21 +222,23 @@ def test_data_sets_go_when_they_reach_the_age_limit(open_store: OPEN) -> None:
     age(store, 40)
     put(store, content=b"fresh")
 
-    assert store.tidy().n_datasets_removed == 1
+    store.tidy()
 
     assert [record.size for record in store.datasets.list(OWNER)] == [len(b"fresh")]
     assert store.runs.list(OWNER).total == 0
     assert store.runs.summary("patient", waiting.id).status is RunStatus.QUEUED
     assert store.runs.list("bob").total == 1
     age(store, 61)
-    assert store.tidy().n_datasets_removed == 2
+    store.tidy()
+    assert [len(store.datasets.list(owner)) for owner in (OWNER, "patient", "bob")] == [0, 1, 0]
 
 
 def test_without_a_limit_nothing_goes(store: Store) -> None:
     put(store)
     age(store, 10_000)
     assert store.retention(OWNER) is None
-    assert store.tidy().n_datasets_removed == 0
+    store.tidy()
+    assert len(store.datasets.list(OWNER)) == 1
 
 
 def test_running_on_a_data_set_renews_it(open_store: OPEN) -> None:
@@ -240,7 +247,8 @@ def test_running_on_a_data_set_renews_it(open_store: OPEN) -> None:
     store.runs.cancel(OWNER, run.id)
     age(store, 40)
     store.runs.cancel(OWNER, store.runs.rerun(OWNER, run.id).id)
-    assert store.tidy().n_datasets_removed == 0
+    store.tidy()
+    assert len(store.datasets.list(OWNER)) == 1
 
 
 @pytest.mark.parametrize("days", [0, -1, 40_000])
@@ -257,18 +265,6 @@ def test_the_age_limit_comes_from_the_environment(
     monkeypatch.setenv("ODT_RETENTION_DAYS", "a month")
     with pytest.raises(InputError, match="ODT_RETENTION_DAYS"):
         Store(None, tmp_path)
-
-
-def test_a_person_can_be_deleted_with_everything(store: Store) -> None:
-    queue_run(store)
-    put(store, content=b"other")
-    bobs = queue_run(store, "bob")
-    store.set_retention(OWNER, 5)
-    assert store.datasets.delete_owner(OWNER).n_runs == 1
-    assert store.datasets.list(OWNER) == () and store.runs.list(OWNER).total == 0
-    assert store.retention(OWNER) is None
-    assert store.runs.summary("bob", bobs.id).status is RunStatus.QUEUED
-    assert store.datasets.read("bob", bobs.dataset) == CSV
 
 
 def test_choices_are_their_owners_and_go_with_the_data_set(store: Store) -> None:

@@ -19,6 +19,7 @@ from tests.core.storage.helpers import (
     METRICS,
     OWNER,
     SPEC,
+    interrupted,
     make_old,
     new_run,
     put,
@@ -193,12 +194,12 @@ def test_runs_of_a_silent_server_are_interrupted_with_their_best_tree(open_store
     server = silent.queue.register()
     claim(silent, server)
     silent.queue.record_progress(server, run.id, best={"tree": "best so far"})
-    assert watching.queue.interrupt_lost() == (), "the lease still runs"
+    assert not interrupted(watching), "the lease still runs"
     make_old(silent, "servers.lease_until", 1)
     silent.queue.heartbeat(server, [run.id])
-    assert watching.queue.interrupt_lost() == (), "a heartbeat renews it"
+    assert not interrupted(watching), "a heartbeat renews it"
     make_old(silent, "servers.lease_until", 1)
-    assert watching.tidy().interrupted == (run.id,)
+    watching.tidy()
 
     record = watching.runs.get(OWNER, run.id)
     assert record.summary.status is RunStatus.INTERRUPTED and record.summary.is_over
@@ -214,7 +215,7 @@ def test_a_lease_runs_out_by_itself(open_store: OPEN) -> None:
     store, watching = open_store("far", lease=0.2), open_store("here")
     run = queue_run(store)
     claim(store, store.queue.register())
-    wait_until(lambda: watching.queue.interrupt_lost() == (run.id,))
+    wait_until(lambda: interrupted(watching) == [run.id])
 
 
 def interrupt(open_store: OPEN) -> tuple[Store, str, str]:
@@ -224,7 +225,7 @@ def interrupt(open_store: OPEN) -> tuple[Store, str, str]:
     server = store.queue.register()
     claim(store, server)
     make_old(store, "servers.lease_until", 1)
-    assert watching.queue.interrupt_lost() == (run.id,)
+    assert interrupted(watching) == [run.id]
     return store, server, run.id
 
 
@@ -271,7 +272,7 @@ def test_a_server_that_leaves_lets_its_runs_go(store: Store, tmp_path: Path) -> 
     claim(store, server)
     lock = tmp_path / "data" / "servers" / server
     assert lock.exists()
-    assert store.queue.leave(server) == (run.id,)
+    store.queue.leave(server)
     assert not lock.exists()
     assert store.runs.summary(OWNER, run.id).status is RunStatus.INTERRUPTED
 
@@ -283,9 +284,9 @@ def test_a_restart_finds_a_killed_servers_runs_at_once(
     server = Fork(serve, address, str(tmp_path / "data"))
     assert server.next_line() == "ready"
     server.say()
-    assert store.queue.interrupt_lost() == (), "it lives"
+    assert not interrupted(store), "it lives"
     server.kill()
-    assert store.tidy().interrupted == (ids[0],), "an hour before the lease runs out"
+    store.tidy()  # an hour before the lease runs out
     record = store.runs.get(OWNER, ids[0])
     assert record.summary.status is RunStatus.INTERRUPTED
     assert record.best == {"tree": "best so far"}
@@ -301,7 +302,7 @@ def test_another_machines_data_folder_leaves_it_to_the_lease(
     server = Fork(serve, address, str(tmp_path / "data"))
     assert server.next_line() == "ready"
     server.kill()
-    assert elsewhere.queue.interrupt_lost() == ()
+    assert not interrupted(elsewhere)
 
 
 @pytest.mark.parametrize("n_waiting", [0, 3])
