@@ -15,13 +15,6 @@ _IN_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}", re.ASCII)
 def parse_percent(text: str, name: str) -> Fraction:
     """Read a percentage such as ``97.5``, ``97,5`` or ``97.5 %`` as a share.
 
-    Parameters
-    ----------
-    text : str
-        The text.
-    name : str
-        The name of the number, for messages.
-
     Raises
     ------
     InputError
@@ -40,13 +33,6 @@ def parse_percent(text: str, name: str) -> Fraction:
 
 def parse_floor(text: str, name: str) -> Fraction:
     """Read a floor in percent as a share. A number that may already be a share is refused.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    name : str
-        The name of the number, for messages.
 
     Raises
     ------
@@ -73,13 +59,6 @@ def parse_floor(text: str, name: str) -> Fraction:
 def parse_weight(text: str, name: str) -> Fraction:
     """Read a positive integer, decimal or fraction.
 
-    Parameters
-    ----------
-    text : str
-        The text.
-    name : str
-        The name of the number, for messages.
-
     Raises
     ------
     InputError
@@ -105,11 +84,6 @@ def parse_weight(text: str, name: str) -> Fraction:
 
 def exact_number(text: str) -> Fraction | None:
     """Read an integer, a decimal or a fraction from 0.
-
-    Parameters
-    ----------
-    text : str
-        The text.
 
     Returns
     -------

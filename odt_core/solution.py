@@ -250,8 +250,6 @@ def make_solution(
 
     Parameters
     ----------
-    problem : Problem
-        The problem.
     assignment : Assignment or None
         The best tree found.
     claimed_total, bound : int or None

@@ -329,8 +329,6 @@ def route(
 
     Parameters
     ----------
-    topology : Topology
-        The shape.
     splits : sequence of Split
         A split for each decision node.
     codes : int[N, G]
@@ -384,8 +382,6 @@ def build_tree(problem: Problem, splits: Sequence[Split], labels: Sequence[bool]
 
     Parameters
     ----------
-    problem : Problem
-        The problem, with the topology and the training rows.
     splits : sequence of Split
         A split for each decision node.
     labels : sequence of bool

@@ -26,13 +26,6 @@ def check_schema(table: Table, schema: Schema) -> tuple[Finding, ...]:
     """Find everything that is wrong or odd; errors come first.
 
     If there is an error, `odt_core.data.prepare` refuses the table with the same sentence.
-
-    Parameters
-    ----------
-    table : Table
-        The table, as it was read.
-    schema : Schema
-        The meaning of its columns.
     """
     return table.remember(schema, lambda: _sorted_findings(table, schema))
 

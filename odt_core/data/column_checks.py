@@ -66,10 +66,6 @@ def column_findings(
 
     Parameters
     ----------
-    table : Table
-        The table, to name rows.
-    profile : Profile
-        The column's values.
     kind : ColumnKind
         How the column is used. For an ignored column, the findings are the reasons to ignore it.
     target : Target, optional
@@ -371,12 +367,6 @@ def as_ages(table: Table, schema: Schema, column: str, reference: date | None = 
 
     Parameters
     ----------
-    table : Table
-        The table.
-    schema : Schema
-        The meaning of its columns.
-    column : str
-        The column with dates.
     reference : datetime.date, optional
         The date on which ages are counted; by default the latest date in the column.
 
@@ -516,12 +506,6 @@ def training_leaks(
 
     Parameters
     ----------
-    table : Table
-        The table, as it was read.
-    schema : Schema
-        The meaning of its columns.
-    target : Target
-        The outcome.
     train : int64[n]
         The training rows, from 0.
     """

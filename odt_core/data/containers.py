@@ -192,8 +192,6 @@ def _refused_if_damaged(kind: str, *more: type[Exception]) -> Iterator[None]:
 
     Parameters
     ----------
-    kind : str
-        The kind of the file.
     *more : type
         Exceptions that its library may raise besides `_DAMAGED`.
 

@@ -35,15 +35,7 @@ class ColumnCuts:
 
 
 def column_cuts(schema: Schema, features: Iterable[Feature]) -> tuple[ColumnCuts, ...]:
-    """List the cut points of each numerical feature, in the order of the features.
-
-    Parameters
-    ----------
-    schema : Schema
-        The settings for the cut points.
-    features : iterable of Feature
-        The features that the training rows gave.
-    """
+    """List the cut points of each numerical feature, in the order of the features."""
     return tuple(
         ColumnCuts(feature.name, schema.column(feature.name).binning, len(feature.cuts))
         for feature in features

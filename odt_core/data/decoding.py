@@ -31,8 +31,6 @@ def decode(raw: bytes, encoding: str | None = None) -> tuple[str, str, tuple[str
 
     Parameters
     ----------
-    raw : bytes
-        The file's bytes, not compressed.
     encoding : str, optional
         The encoding, if the user knows it.
 

@@ -121,8 +121,6 @@ def find_dialect(text: str, options: ReadOptions) -> Dialect:
     ----------
     text : str
         The table's text, starting with the header.
-    options : ReadOptions
-        The options that the user gave.
     """
     sample = _sample(text)
     delimiter, quotechar, escapechar = _plain(sample) or _sniff(sample, options.delimiter)
@@ -190,8 +188,6 @@ def without_extras(text: str, options: ReadOptions) -> tuple[str, int]:
 
     Parameters
     ----------
-    text : str
-        The whole file.
     options : ReadOptions
         The number of lines to skip, and the beginning of comments.
 
@@ -240,13 +236,6 @@ def find_decimal(columns: Mapping[str, Factor], delimiter: str) -> DecimalMarks:
     If both marks do (``1,234`` may be a thousand or about one), the mark of most other columns
     decides. If no column decides, a comma is a decimal mark only in a table that is not separated
     by commas and has no points.
-
-    Parameters
-    ----------
-    columns : mapping of str to Factor
-        The table's columns.
-    delimiter : str
-        The table's delimiter.
     """
     marked = _marked_columns(columns)
     for decimal in DECIMAL_MARKS:

@@ -32,12 +32,6 @@ def division_findings(
 
     Parameters
     ----------
-    table : Table
-        The table, as it was read.
-    target : Target
-        The outcome.
-    positive : str
-        Its positive label.
     train, test : int64[n], int64[m]
         The rows, from 0; `test` may be empty.
     """

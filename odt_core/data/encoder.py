@@ -427,8 +427,6 @@ def fit_encoder(
     ----------
     table : Table
         The table. Its numerical columns hold only numbers (see `check_schema`).
-    schema : Schema
-        The meaning of the columns.
     rows : int64[n]
         The training rows.
     weight : int64[n], optional

@@ -55,8 +55,6 @@ def split_even_rows(text: str, dialect: Dialect, n_columns: int) -> EvenRows | N
     ----------
     text : str
         The rows, without the header.
-    dialect : Dialect
-        The punctuation.
     n_columns : int
         Number of cells of each row.
     """

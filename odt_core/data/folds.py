@@ -127,8 +127,6 @@ def k_fold_rows(
     ----------
     y : bool[N]
         The classes.
-    fold : Fold
-        The fold.
     seed : int
         The seed of the split that the fold divides.
     groups : int64[N], optional

@@ -99,8 +99,6 @@ def infer_schema(
 
     Parameters
     ----------
-    table : Table
-        The table, as it was read.
     target, positive : str, optional
         The outcome and its positive label, if the user has named them.
     missing_tokens, target_missing : sequence of str

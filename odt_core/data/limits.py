@@ -38,8 +38,6 @@ def limit_marks(factor: Factor, reading: CellReading) -> Factor:
 
     Parameters
     ----------
-    factor : Factor
-        The column.
     reading : CellReading
         Its missing texts and its decimal mark.
 

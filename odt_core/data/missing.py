@@ -45,14 +45,8 @@ def missing_values(
 
     Parameters
     ----------
-    factor : Factor
-        The column.
     tokens : sequence of str
         Texts that mean a missing value.
-    decimal : str
-        The decimal mark of the column's numbers.
-    form : NumberForm
-        The way in which its numbers are written.
 
     Returns
     -------

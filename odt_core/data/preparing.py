@@ -106,12 +106,6 @@ def prepare(
 
     Parameters
     ----------
-    table : Table
-        The data, as read.
-    schema : Schema
-        The meaning of the columns.
-    split : SplitSpec
-        How to divide the rows into training and test.
     weight : int64[N], optional
         Number of rows for which each row of the table stands, at least 1; by default 1.
 

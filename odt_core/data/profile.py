@@ -341,8 +341,6 @@ class Profile:
         ----------
         classes : int64[N]
             The class of each row, from 0; -1 if it is missing.
-        n_classes : int
-            The number C of classes.
         """
         n_texts, n_columns = len(self.missing), n_classes + 1  # the first is for missing classes
         cells = self.factor.codes * np.int64(n_columns) + (classes + 1)
@@ -357,8 +355,6 @@ class Profile:
 
         Parameters
         ----------
-        kind : ColumnKind
-            How to use the column.
         counts : int64[V, C]
             Number of rows of each class with each text.
         """
@@ -385,8 +381,6 @@ class Profile:
 
         Parameters
         ----------
-        kind : ColumnKind
-            How to use the column.
         counts : int64[V, 2]
             Number of negative and of positive rows with each text.
         """
@@ -444,8 +438,6 @@ def profile_column(table: Table, column: str, reading: CellReading) -> Profile:
 
     Parameters
     ----------
-    table : Table
-        The table, as it was read.
     column : str
         The column's name, or that of a mark of its limits (`odt_core.data.limits`).
     reading : CellReading

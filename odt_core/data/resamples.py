@@ -95,10 +95,6 @@ def prepare_resample(
 
     Parameters
     ----------
-    table : Table
-        The table, as it was read.
-    schema : Schema
-        The meaning of the columns.
     prepared : Prepared
         The training rows from which the resample was drawn.
     rows : int64[n]

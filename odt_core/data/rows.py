@@ -63,8 +63,6 @@ def read_rows(text: str, dialect: Dialect, first_line: int = 1) -> Rows:
     ----------
     text : str
         The header and the rows; at least one cell is not blank.
-    dialect : Dialect
-        The punctuation.
     first_line : int
         The number of the text's first line in the file.
 

@@ -105,17 +105,7 @@ class _Beginning:
 
 
 def refusal(error: RaggedError, text: str, options: ReadOptions) -> RefusedRowsError:
-    """Make the error for a table with uneven rows, with options that repair it if there are any.
-
-    Parameters
-    ----------
-    error : RaggedError
-        The reason for the error.
-    text : str
-        The whole file.
-    options : ReadOptions
-        The options with which the file was read.
-    """
+    """Make the error for a table with uneven rows, with options that repair it if there are any."""
     beginning = _Beginning(first_lines(text), options)
     instead = _mended(beginning)
     message = str(error) if instead is None else f"{error.fact}: {_advice(options, instead)}."
@@ -129,12 +119,8 @@ def single_column_refusal(message: str, table: Table, options: ReadOptions) -> R
 
     Parameters
     ----------
-    message : str
-        The reason for the error.
     table : Table
         The table. Its only column holds whole lines of the file.
-    options : ReadOptions
-        The options with which the file was read.
     """
     (name,) = table.columns
     lines = [name, *table.factor(name).cells(min(table.n_rows, MOST_LINES)).to_pylist()]

@@ -72,8 +72,6 @@ def summarize_columns(
 
     Parameters
     ----------
-    table : Table
-        The table, as it was read.
     target : str
         The outcome, to find columns that give it away.
     readings : mapping from str to CellReading

@@ -263,8 +263,6 @@ def text_table(frame: pd.DataFrame, marks: Mapping[str, str]) -> Table:
 
     Parameters
     ----------
-    frame : pandas.DataFrame
-        The frame.
     marks : mapping from str to str
         The decimal mark with which to write a column's numbers; a point for columns not in it.
     """

@@ -21,17 +21,7 @@ MANY_CLASSES = 10
 
 
 def target_findings(table: Table, schema: Schema, target: Target) -> Iterator[Finding]:
-    """Find what is wrong or odd about the outcome.
-
-    Parameters
-    ----------
-    table : Table
-        The table, as it was read.
-    schema : Schema
-        The meaning of its columns.
-    target : Target
-        The outcome as this schema reads it.
-    """
+    """Find what is wrong or odd about the outcome."""
     name, n_known = target.name, int(target.known.sum())
     if any(column.name == name for column in schema.features):
         yield error(name, f"The outcome {quoted(name)} is among the features: set it to ignore.")

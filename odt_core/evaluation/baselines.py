@@ -85,12 +85,6 @@ def fit_baseline(
 
     Parameters
     ----------
-    baseline : Baseline
-        The baseline to fit.
-    train : EncodedData
-        Training rows.
-    objective : Objective
-        Goal, class weight and floors.
     seed : int
         Breaks ties between splits, and assigns rows to the folds of the pruning.
     groups : int64[N], optional

@@ -15,10 +15,12 @@ from fractions import Fraction
 
 from odt_core.confusion import Confusion
 
+CASES = 1000
+
 
 @dataclass(frozen=True)
 class Frequencies:
-    """The answers of a classifier for a number of cases.
+    """The answers of a classifier for a thousand cases.
 
     Attributes
     ----------
@@ -34,10 +36,8 @@ class Frequencies:
     cleared: int
 
 
-def frequencies(
-    confusion: Confusion, prevalence: float | Fraction, n: int = 1000
-) -> Frequencies | None:
-    """Compute the answers for `n` cases at a prevalence.
+def frequencies(confusion: Confusion, prevalence: float | Fraction) -> Frequencies | None:
+    """Compute the answers for a thousand cases at a prevalence.
 
     Parameters
     ----------
@@ -45,13 +45,11 @@ def frequencies(
         The source of sensitivity and specificity.
     prevalence : float or Fraction
         Share of positives at the place of use, in [0, 1].
-    n : int
-        Number of cases.
 
     Returns
     -------
     Frequencies or None
-        Rounded so that the four add up to `n`; None if a class has no rows.
+        Rounded so that the four add up to 1000; None if a class has no rows.
 
     Examples
     --------
@@ -60,7 +58,7 @@ def frequencies(
     """
     if not confusion.n_positive or not confusion.n_negative:
         return None
-    positives = round(n * prevalence)
+    positives = round(CASES * prevalence)
     found = round(Fraction(positives * confusion.tp, confusion.n_positive))
-    false_alarms = round(Fraction((n - positives) * confusion.fp, confusion.n_negative))
-    return Frequencies(found, positives - found, false_alarms, n - positives - false_alarms)
+    false_alarms = round(Fraction((CASES - positives) * confusion.fp, confusion.n_negative))
+    return Frequencies(found, positives - found, false_alarms, CASES - positives - false_alarms)

@@ -37,8 +37,6 @@ def choose_pruning(
 
     Parameters
     ----------
-    train : EncodedData
-        Training rows.
     class_weight : Fraction
         Weight of a negative row.
     seed : int
@@ -81,8 +79,6 @@ def pruned_answers(
 
     Parameters
     ----------
-    fitted : DecisionTreeClassifier
-        A CART without pruning.
     columns : float32[N, D]
         The rows to answer for.
     alphas : float64[A]

@@ -69,15 +69,7 @@ class SampleSize:
 
 
 def sample_size(train: EncodedData, shape: Shape) -> SampleSize:
-    """Count the rows and events for each question of a shape.
-
-    Parameters
-    ----------
-    train : EncodedData
-        The training rows.
-    shape : Topology or AnyShape
-        The shape.
-    """
+    """Count the rows and events for each question of a shape."""
     is_positive_rarer = train.n_positive <= train.n_negative
     return SampleSize(
         rows=train.n_rows,

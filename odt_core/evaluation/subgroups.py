@@ -144,17 +144,6 @@ def column_subgroups(table: Table, schema: Schema, column: str, judged: Judged) 
     more than twelve categories, the rarest ones form one group. Missing values form a group of
     their own.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    schema : Schema
-        Says how to read the columns' cells.
-    column : str
-        The column's name.
-    judged : Judged
-        The rows to count.
-
     Raises
     ------
     InputError

@@ -69,8 +69,6 @@ def verdict(
     ----------
     objective : Objective
         The goal chooses the measure; a rate with a floor is named beside its floor.
-    train : Metrics
-        The rates of the training rows.
     test : Metrics or None
         The rates of the test rows; None without test rows.
     held_out : str

@@ -90,12 +90,10 @@ class FileCache:
             return []
 
     def keep_only(self, hashes: Collection[str], half_written_before: float) -> None:
-        """Remove files of data sets that another server deleted.
+        """Remove files of other hashes than these: another server has deleted their data sets.
 
         Parameters
         ----------
-        hashes : collection of str
-            Hashes of the data sets in the database.
         half_written_before : float
             Unfinished files newer than this (seconds since the epoch) may still be growing.
         """

@@ -43,8 +43,6 @@ class Datasets:
 
     Parameters
     ----------
-    database : Database
-        Holds the data sets.
     cache : FileCache
         Holds the files that workers read.
     """

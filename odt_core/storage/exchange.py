@@ -31,8 +31,6 @@ class Exchange:
 
     Parameters
     ----------
-    database : Database
-        Holds the runs.
     datasets : Datasets
         Holds their data sets.
     """
@@ -76,8 +74,6 @@ class Exchange:
 
         Parameters
         ----------
-        text : str or bytes
-            Content of the file.
         check : callable, optional
             Raises `InputError` for parts that other rooms cannot use: a specification, a model.
 

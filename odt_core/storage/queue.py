@@ -50,8 +50,6 @@ class Queue:
 
     Parameters
     ----------
-    database : Database
-        Holds the runs.
     presence : Presence
         Knows which servers of this machine are alive.
     lease : float
@@ -88,8 +86,6 @@ class Queue:
 
         Parameters
         ----------
-        server : str
-            From `register`.
         versions : dict, optional
             Versions by name of the software that will run it.
         """
@@ -120,8 +116,6 @@ class Queue:
         ----------
         server : str
             From `register`. It keeps the runs as if it had claimed them.
-        owner : str
-            The owner's id.
         runs : sequence of NewRun
             The runs, with their own ids and times.
         study : NewRun, optional
@@ -189,8 +183,6 @@ class Queue:
 
         Parameters
         ----------
-        server : str
-            From `register`.
         holding : collection of str
             Ids of the runs that the server has now.
         """
@@ -229,8 +221,6 @@ class Queue:
 
         Parameters
         ----------
-        stage : str, optional
-            The run's current stage.
         progress : dict, optional
             The latest point.
         best : dict, optional

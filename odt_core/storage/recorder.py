@@ -47,8 +47,6 @@ class Recorder:
 
     Parameters
     ----------
-    queue : Queue
-        The queue to write to.
     server : str
         From `Queue.register`.
     retry_every : float

@@ -263,10 +263,6 @@ def check_form(found: Any, form: dict[str, Any], where: str = "") -> None:
 
     Parameters
     ----------
-    found : Any
-        The parsed JSON.
-    form : dict
-        The JSON schema.
     where : str
         Place of the value in the file.
 

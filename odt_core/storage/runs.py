@@ -45,13 +45,7 @@ LONGEST_PAGE = 1000
 
 
 class Runs:
-    """The runs and studies of all owners.
-
-    Parameters
-    ----------
-    database : Database
-        Holds the runs.
-    """
+    """The runs and studies of all owners."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

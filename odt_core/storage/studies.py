@@ -32,13 +32,7 @@ RESUMABLE = tuple(
 
 
 class Studies:
-    """The studies of all owners. `Runs` also lists, opens, renames, cancels and deletes them.
-
-    Parameters
-    ----------
-    database : Database
-        Holds the studies.
-    """
+    """The studies of all owners. `Runs` also lists, opens, renames, cancels and deletes them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -72,10 +72,6 @@ def count_ahead(lanes: Iterable[Lane], mine: Lane, place: int) -> int:
 
     Parameters
     ----------
-    lanes : iterable of Lane
-        All lanes with waiting runs.
-    mine : Lane
-        The run's lane.
     place : int
         The run's place in its lane, from 0.
     """
