@@ -97,6 +97,7 @@ class _GreedySearch:
         leaf = problem.smallest_leaf
         self.least = 0 if leaf is None else leaf.rows
         self.counted = None if leaf is None else leaf.counted(problem.data)
+        self.improved: dict[Assignment, Assignment] = {}
         self.everything = np.arange(len(problem.data.y))
         self.splits: list[Split] = [Split(0, frozenset())] * problem.topology.n_nodes
         self.labels = [bool(problem.fixed_label(b)) for b in range(problem.topology.n_leaves)]
@@ -129,12 +130,21 @@ class _GreedySearch:
         for _ in range(MOST_PASSES):
             if self.should_stop is not None and self.should_stop():
                 break
-            self._improve(0, self.everything)
+            self._improve_all()
             better = self._total()
             if better <= total:
                 break
             total = better
         return self._assignment()
+
+    def _improve_all(self) -> None:
+        """Give every node its best choice, once; the same tree is improved only once."""
+        before = self._assignment()
+        if before not in self.improved:
+            self._improve(0, self.everything)
+            self.improved[before] = self._assignment()
+        after = self.improved[before]
+        self.splits, self.labels = list(after.splits), list(after.labels)
 
     def _change_split(self, random: np.random.Generator) -> None:
         """Give a random node a random split."""
@@ -163,13 +173,16 @@ class _GreedySearch:
         if child < 0:
             self._relabel(-1 - child, rows)
             return
-        left, right = self.topology.children(child)
-        advantage = self._worth(left, rows) - self._worth(right, rows)
-        old, kept = self.splits[child], int(self._worth(child, rows).sum())
+        left, right = (self._worth(below, rows) for below in self.topology.children(child))
+
+        def total() -> int:
+            return int(np.where(self._goes_left(child, rows), left, right).sum())
+
+        old, kept = self.splits[child], total()
         self.splits[child] = best_split(
-            self.problem, child, self.data.codes[rows], advantage, self._minimum(rows)
+            self.problem, child, self.data.codes[rows], left - right, self._minimum(rows)
         )
-        if int(self._worth(child, rows).sum()) <= kept or not self._holds_enough(child, rows):
+        if total() <= kept or not self._holds_enough(child, rows):
             self.splits[child] = old
         for grandchild, part in self._parts(child, rows):
             self._improve(grandchild, part)
@@ -182,7 +195,7 @@ class _GreedySearch:
     def _goes_left(self, node: int, rows: Rows) -> npt.NDArray[np.bool_]:
         split = self.splits[node]
         side = np.zeros(self.data.features[split.feature].n_values, dtype=np.bool_)
-        side[sorted(split.left)] = True
+        side[list(split.left)] = True
         return side[self.data.codes[rows, split.feature]]
 
     def _worth(self, child: int, rows: Rows) -> Weights:
