@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from odt_core.storage import LOCAL_OWNER
 from pages.common.server import freeze_loaded_objects, store
 from tests.runs import Maker
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60
@@ -24,7 +25,8 @@ def server() -> Iterator[None]:
     """What a server does before its first visitor; see `pages.common.server.warm_up`.
 
     A server looks once through all installed packages for components, and compiles each page once.
-    ``AppTest`` would look again for each session, and compile again for each run.
+    ``AppTest`` would look again for each session, and compile again for each run. It would also ask
+    a thousand times a second whether a script has ended, and read all its messages each time.
     """
     freeze_loaded_objects()
     with pytest.MonkeyPatch.context() as patch:
@@ -33,7 +35,17 @@ def server() -> Iterator[None]:
         compiled = cache(ScriptCache)
         for module in (app_test, local_script_runner):
             patch.setattr(module, "ScriptCache", compiled)
+        patch.setattr(local_script_runner, "require_widgets_deltas", wait_for_script)
         yield
+
+
+def wait_for_script(runner: local_script_runner.LocalScriptRunner, timeout: float) -> None:
+    """Wait until a script has ended, and stop it if it takes too long."""
+    try:
+        wait_until(runner.script_stopped, timeout, "the script did not end")
+    except AssertionError:
+        runner.request_stop()
+        raise
 
 
 @pytest.fixture(scope="session")

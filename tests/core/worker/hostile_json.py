@@ -27,12 +27,13 @@ def paths(value: Any, path: Path_ = ()) -> Iterator[Path_]:
 
 
 def changed(value: Any, path: Path_, wrong: Any) -> Any:
-    value = copy.deepcopy(value)
-    inner = value
-    for step in path[:-1]:
-        inner = inner[step]
-    if wrong is GONE:
-        del inner[path[-1]]
+    """A copy that differs at a path. It shares all other parts with the original."""
+    step, *rest = path
+    value = copy.copy(value)
+    if rest:
+        value[step] = changed(value[step], tuple(rest), wrong)
+    elif wrong is GONE:
+        del value[step]
     else:
-        inner[path[-1]] = wrong
+        value[step] = wrong
     return value
