@@ -172,11 +172,12 @@ class Table:
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return a fact about the table; `make` is called only the first time."""
-        if key not in self.remembered:
+        try:
+            found: T = self.remembered[key]
+        except KeyError:  # another thread may clear the facts at any time
             if len(self.remembered) > MOST_REMEMBERED + 8 * len(self.factors):
                 self.remembered.clear()
-            self.remembered[key] = make()
-        found: T = self.remembered[key]
+            found = self.remembered[key] = make()
         return found
 
     @cached_property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,6 +54,17 @@ def test_a_read_frame_comes_back_unchanged() -> None:
 def test_decimal_mark_is_used() -> None:
     table = text_table(pd.DataFrame({"a": [1.5], "b": [2.5]}), {"a": ","})
     assert table.frame.iloc[0].tolist() == ["1,5", "2.5"]
+
+
+def test_facts_may_be_forgotten_while_one_is_read() -> None:
+    class Forgetful(dict):
+        def __contains__(self, key: object) -> bool:
+            found = super().__contains__(key)
+            self.clear()  # as another thread may do now
+            return found
+
+    table = replace(table_from_frame(pd.DataFrame({"a": [1]})), remembered=Forgetful())
+    assert [table.remember("fact", lambda: 7) for _ in range(2)] == [7, 7]
 
 
 def test_hash_follows_content() -> None:
