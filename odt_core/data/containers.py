@@ -177,11 +177,11 @@ def _from_zip(raw: bytes) -> Unpacked:
     with _refused_if_damaged("zip archive"), zipfile.ZipFile(io.BytesIO(raw)) as archive:
         names = archive.namelist()
         if any(name.startswith("xl/") for name in names):
-            _measure(archive, MAX_BOOK_BYTES)
+            _measure(archive)
             _require_dense(archive)
             return _from_workbook(raw, "an Excel workbook (.xlsx)")
         if "content.xml" in names:
-            _measure(archive, MAX_BOOK_BYTES)
+            _measure(archive)
             return _from_workbook(raw, "an OpenDocument spreadsheet (.ods)")
         return _from_archive(archive)
 
@@ -255,10 +255,10 @@ def _inside(content: bytes, outer: str) -> Unpacked:
     return unpack(content)
 
 
-def _measure(archive: zipfile.ZipFile, most: int) -> None:
-    """Refuse an archive that is too large, or larger than it declares, and keep nothing of it."""
-    if sum(entry.file_size for entry in archive.infolist()) > most:
-        raise _too_large(most)
+def _measure(archive: zipfile.ZipFile) -> None:
+    """Refuse a workbook that is too large, or larger than it declares, and keep nothing of it."""
+    if sum(entry.file_size for entry in archive.infolist()) > MAX_BOOK_BYTES:
+        raise _too_large(MAX_BOOK_BYTES)
     for entry in archive.infolist():
         with archive.open(entry) as file:
             for _ in _pieces(file):

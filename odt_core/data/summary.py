@@ -11,7 +11,6 @@ from odt_core.data.cells import CellReading
 from odt_core.data.column_checks import column_findings
 from odt_core.data.ordering import natural_order
 from odt_core.data.profile import Profile, profile_column
-from odt_core.data.schema import ColumnKind
 from odt_core.data.table import Table
 from odt_core.data.target import Target, read_target
 
@@ -30,8 +29,6 @@ class ColumnSummary:
     ----------
     name : str
         The column's name.
-    kind : ColumnKind
-        The proposed kind. The outcome itself is proposed to be ignored as a feature.
     n_distinct, n_missing : int
         Number of distinct values without missing ones; number of rows without a value.
     is_numeric : bool
@@ -51,7 +48,6 @@ class ColumnSummary:
     """
 
     name: str
-    kind: ColumnKind
     n_distinct: int
     n_missing: int
     is_numeric: bool
@@ -102,10 +98,8 @@ def _summary(
     table: Table, profile: Profile, outcome: Target, positive: str | None
 ) -> ColumnSummary:
     is_target = profile.name == outcome.name
-    kind = ColumnKind.IGNORE if is_target else profile.proposed_kind
     return ColumnSummary(
         name=profile.name,
-        kind=kind,
         n_distinct=profile.n_distinct,
         n_missing=profile.n_missing,
         is_numeric=profile.is_numeric,

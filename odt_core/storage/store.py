@@ -139,17 +139,11 @@ class Store:
                 self.datasets.delete_unused_since(owner, now - timedelta(days=days))
 
 
-def open_store(address: str | None = None, folder: Path | None = None) -> Store:
-    """Open the store. If it cannot be written, open one in memory, with `Store.problem` set.
-
-    Parameters
-    ----------
-    address, folder
-        See `Store`.
-    """
+def open_store() -> Store:
+    """Open the store. If it cannot be written, open one in memory, with `Store.problem` set."""
     store = None
     try:
-        store = Store(address, folder)
+        store = Store()
         store.queue.leave(store.queue.register())  # checks that database and folder are writable
         return store
     except InputError as error:

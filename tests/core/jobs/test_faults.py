@@ -494,17 +494,21 @@ def test_where_nothing_can_be_kept_runs_go_on_in_memory(
     monkeypatch: pytest.MonkeyPatch,
     kept_pool: KeptPool,
 ) -> None:
-    address, words, folder = None, "", tmp_path / "data"
-    if why == "read-only":
-        folder, words = request.getfixturevalue("read_only"), "cannot be"
-    elif why == "unreachable":
-        address, words = "postgresql://odt:secret@127.0.0.1:9/odt", "cannot be reached"
+    folder = request.getfixturevalue("read_only") if why == "read-only" else tmp_path / "data"
+    monkeypatch.setenv("ODT_DATA_DIR", str(folder))
+    if why == "unreachable":
+        monkeypatch.setenv("ODT_DATABASE_URL", "postgresql://odt:secret@127.0.0.1:9/odt")
     elif why == "wrong address":
-        address, words = "mysql://here", "not the address of a PostgreSQL or SQLite database"
-    else:
+        monkeypatch.setenv("ODT_DATABASE_URL", "mysql://here")
+    elif why == "wrong age":
         monkeypatch.setenv("ODT_RETENTION_DAYS", "soon")
-        words = "ODT_RETENTION_DAYS is 'soon'"
-    store = open_store(address, folder)
+    words = {
+        "read-only": "cannot be",
+        "unreachable": "cannot be reached",
+        "wrong address": "not the address of a PostgreSQL or SQLite database",
+        "wrong age": "ODT_RETENTION_DAYS is 'soon'",
+    }[why]
+    store = open_store()
     if os.getuid() == 0:
         os.seteuid(0)  # the other user may not start workers here either
     assert words in store.problem and "in memory only" in store.problem
