@@ -33,7 +33,7 @@ for name in ("ODT_DATABASE_URL", "ODT_DATA_DIR", "ODT_RETENTION_DAYS"):
 
 pytest_plugins = ("tests.databases",)
 
-OWN_SERVERS = ("runs", "people", "restart", "full_disk", "installed", "sheets")
+OWN_SERVERS = ("runs", "people", "full_disk", "installed", "sheets")
 """Browser tests that start servers of their own, or need none: ``test_<name>*.py``."""
 UNITS = {
     **{f"tests/browser/test_{name}": "browser, servers of their own" for name in OWN_SERVERS},

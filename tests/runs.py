@@ -43,10 +43,10 @@ def coin_tosses() -> bytes:
     return "\n".join(",".join(row) for row in [head, *rows]).encode()
 
 
-def queue_long_run(store: Store) -> RunSummary:
+def queue_long_run(store: Store, name: str = "") -> RunSummary:
     """A run that waits. It soon has a tree, and goes on until somebody ends it."""
     maker = Maker(store, content=coin_tosses(), name="coins.csv", target="outcome")
-    return maker.queued(topology=Topology.parse("depth-3"), time_limit=3600.0)
+    return maker.queued(name=name, topology=Topology.parse("depth-3"), time_limit=3600.0)
 
 
 @dataclass

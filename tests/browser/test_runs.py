@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from odt_core.storage import LOCAL_OWNER, RunQuery, Store
+from odt_core.storage import LOCAL_OWNER, RunQuery, RunStatus, Store
 from odt_core.topology import Topology
 from tests.browser.actions import click_cell, open_menu, press, tick
 from tests.browser.server import Server, run_dashboard
 from tests.browser.window import BOTH_WIDTHS, Window
-from tests.runs import Maker
+from tests.runs import Maker, queue_long_run
 from tests.waiting import wait_until
 
 Opener = Callable[..., Window]
@@ -25,17 +27,25 @@ EVIL = '<img src=x onerror="alert(1)"> **bold** ![x](http://evil.example/x.png) 
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Maker]]:
-    """A server whose store has runs from before it started: the last four have trees."""
+    """A server that starts after another was killed: the last four runs before that have trees."""
     folder = tmp_path_factory.mktemp("history")
-    store = Store(folder=folder / "data", lease=600)
+    with run_dashboard(folder) as killed:
+        store = Store(folder=killed.data_dir, lease=600)
+        run = queue_long_run(store, name="Killed")
+        wait_until(lambda: store.runs.get(LOCAL_OWNER, run.id).best is not None)
+        os.kill(killed.pid, signal.SIGKILL)
     maker = Maker(store)
     maker.failed("The solver's process ended unexpectedly: train again.", name="Broken")
     maker.interrupted(name="Night run")
     maker.done(name="Shallow", note="the first")
     maker.done(name="Deeper", topology=Topology.parse("depth-2"), max_card=1, time_limit=33.0)
     maker.done(name=EVIL, note=EVIL, topology=Topology.parse("((. .) .)"))
+    assert store.runs.summary(LOCAL_OWNER, run.id).status is RunStatus.RUNNING
     with run_dashboard(folder) as server:
+        # before anybody visits: the server itself sees what the old one left
+        wait_until(lambda: store.runs.summary(LOCAL_OWNER, run.id).status is RunStatus.INTERRUPTED)
         yield server, maker
+    store.close()
 
 
 @pytest.fixture
@@ -50,6 +60,16 @@ def search(window: Window, words: str) -> None:
     field.fill(words)
     window.until_asked(lambda: field.press("Enter"))
     window.settle()
+
+
+def test_a_killed_server_keeps_the_best_tree(runs: Window) -> None:
+    search(runs, "killed")
+    tick(runs, 0)
+    chosen = runs.page.locator(".st-key-runs_chosen_ones")
+    expect(chosen.get_by_text("interrupted", exact=True)).to_be_visible()
+    expect(chosen.get_by_text("Its best tree so far is below")).to_be_visible()
+    expect(chosen.locator("svg g.node:visible").first).to_be_visible()
+    runs.shoot("runs-after-restart")
 
 
 def test_opening_a_run_brings_its_settings_and_tree_and_so_does_a_reload(runs: Window) -> None:
