@@ -32,8 +32,7 @@ class Person:
 ALICE = Person("a-1", "Alice *Ärztin* <b>", "alice@example.org")
 BOB = Person("b-2", "Bob", "bob@example.org")
 NOBODY = Person("", "nobody at all", "nobody@example.org")
-BLANK = Person("  ", "a blank subject", "blank@example.org")
-PEOPLE = {person.subject: person for person in (ALICE, BOB, NOBODY, BLANK)}
+PEOPLE = {person.subject: person for person in (ALICE, BOB, NOBODY)}
 
 
 class Provider(ThreadingHTTPServer):
@@ -123,7 +122,7 @@ class _Handler(BaseHTTPRequestHandler):
             name: query[name][0] for name in ("redirect_uri", "state", "nonce") if name in query
         }
         addresses = {subject: urlencode({**kept, "as": subject}) for subject in PEOPLE}
-        names = {subject: escape(subject.strip() or PEOPLE[subject].name) for subject in PEOPLE}
+        names = {subject: escape(subject or PEOPLE[subject].name) for subject in PEOPLE}
         links = "".join(
             f'<p><a href="/signed-in?{address}">{names[subject]}</a></p>'
             for subject, address in addresses.items()

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from odt_core import MADE_BY
 from odt_core.data import SAMPLES
-from tests.browser.actions import SOLVED, open_train
+from tests.browser.actions import SOLVED, open_at
 from tests.browser.server import run_dashboard
 from tests.browser.window import Window
 from tests.installing import install
@@ -30,7 +30,7 @@ def test_it_has_its_own_pages_theme_and_workers(
             assert answer.status == 200
         window = open_window(at=server)
         window.go_first("train", "This page needs a data set")
-        open_train(window, SAMPLES["monks-1"].csv(), "monks-1.csv")
+        open_at(window, "train", SAMPLES["monks-1"].csv(), "monks-1.csv")
         title = window.page.get_by_role("heading", level=1)
         fonts = title.evaluate("(heading) => getComputedStyle(heading).fontFamily")
         assert "serif" in fonts.split(",")[0].lower()  # the theme's own headings

@@ -15,12 +15,12 @@ from websockets.typing import Origin
 
 from odt_core.storage import LOCAL_OWNER, Store
 from pages.frame.gate import TOKEN
-from tests.browser.identity import ALICE, BLANK, BOB, NOBODY, Person, Provider, run_provider
-from tests.browser.people import account, cookies_of, sign_in, status, train
+from tests.browser.identity import ALICE, BOB, NOBODY, Person, Provider, run_provider
+from tests.browser.people import account, cookies_of, sign_in, status
 from tests.browser.server import Server, run_dashboard
 from tests.browser.window import LOOKS, Look, Window
 from tests.ports import free_port
-from tests.runs import Maker, ward
+from tests.runs import Maker
 
 Opener = Callable[..., Window]
 
@@ -52,18 +52,21 @@ def signed_in() -> dict[Person, Any]:
 def arrive(
     ward_server: Server, provider: Provider, open_window: Opener, signed_in: dict[Person, Any]
 ) -> Callable[..., Window]:
-    """Opens a window of its own, signed in as somebody; `anew` if the test ends the sign-in."""
+    """Opens a page in a window of its own, signed in; `anew` if the test ends the sign-in."""
 
-    def as_person(person: Person, *, anew: bool = False, **options: object) -> Window:
+    def as_person(
+        person: Person, path: str = "", *, anew: bool = False, **options: object
+    ) -> Window:
         window = open_window(at=ward_server, known=provider.url, **options)
         context = window.page.context
         if not anew and person in signed_in:
             context.add_cookies(signed_in[person])
-            window.go()
+            window.go(path)
             expect(account(window.page)).to_be_visible()
             return window
-        window.go()
-        sign_in(window, person)
+        window.go(path)
+        page = path.partition("?")[0]  # the address of what is another person's does not stay
+        sign_in(window, person, f"{window.url}/{page}*" if page else "")
         if not anew:
             signed_in[person] = context.cookies()
         return window
@@ -71,12 +74,30 @@ def arrive(
     return as_person
 
 
-def trained_by(person: Person, server: Server, provider: Provider) -> str:
+@pytest.fixture
+def cookies(
+    arrive: Callable[..., Window], signed_in: dict[Person, Any]
+) -> Callable[[Person], list[Any]]:
+    """The cookies of somebody who is signed in."""
+
+    def of(person: Person) -> list[Any]:
+        if person not in signed_in:
+            arrive(person)
+        return list(signed_in[person])
+
+    return of
+
+
+def trained_by(person: Person, server: Server, provider: Provider, name: str) -> str:
     """The address, on the server, of a tree that a person trained before."""
     store = Store(folder=server.data_dir)
-    run = Maker(store, f"{provider.url} {person.subject}", name="alices-ward.csv").done()
+    run = Maker(store, f"{provider.url} {person.subject}", name=name).done()
     store.close()
     return f"train?data={run.dataset}&run={run.id}"
+
+
+def see_tree(window: Window) -> None:
+    window.page.locator(".st-key-train_tree svg g.node:visible").first.wait_for()
 
 
 def test_nobody_sees_anything_before_signing_in(
@@ -95,14 +116,13 @@ def test_nobody_sees_anything_before_signing_in(
 def test_two_people_see_their_own_only_even_by_address(
     arrive: Callable[..., Window], ward_server: Server, provider: Provider
 ) -> None:
-    alice, bob = arrive(ALICE), arrive(BOB)
+    address = trained_by(ALICE, ward_server, provider, "alices-ward.csv")
+    alice = arrive(ALICE, address)
     expect(account(alice.page)).to_contain_text("Alice *Ärztin* <b>")
-    address = trained_by(ALICE, ward_server, provider)
-    alice.go(address)
-    alice.page.locator(".st-key-train_tree svg g.node:visible").first.wait_for()
+    see_tree(alice)
     alice.shoot("signed-in")
 
-    bob.go(address)
+    bob = arrive(BOB, address)
     page = bob.page
     expect(page.get_by_text(re.compile("There is no such run here"))).to_be_visible()
     expect(page.get_by_text("alices-ward.csv")).to_have_count(0)
@@ -115,16 +135,15 @@ def test_two_people_see_their_own_only_even_by_address(
     expect(page.get_by_text("No data set is stored.")).to_be_visible()
     page.keyboard.press("Escape")
 
-    page.get_by_role("link", name="Data", exact=True).first.click()
-    page.wait_for_url(re.compile(r"/(data)?$"))
-    bob.settle()
-    own = train(bob, "bobs-ward.csv")
+    own = trained_by(BOB, ward_server, provider, "bobs-ward.csv")
     assert own.split("data=")[1].split("&")[0] == address.split("data=")[1].split("&")[0]
     assert own.split("run=")[1] != address.split("run=")[1]
 
+    bob.go("runs")
     alice.page.get_by_role("link", name="Runs").first.click()
     alice.page.wait_for_url("**/runs*")
-    expect(alice.page.get_by_text("1 run", exact=True)).to_be_visible()
+    for window in (bob, alice):
+        expect(window.page.get_by_text("1 run", exact=True)).to_be_visible()
 
     store = Store(folder=ward_server.data_dir)
     for person, name in ((ALICE, "alices-ward.csv"), (BOB, "bobs-ward.csv")):
@@ -134,24 +153,19 @@ def test_two_people_see_their_own_only_even_by_address(
     store.close()
 
 
-def test_an_address_is_not_lost_by_signing_in(
+def test_signing_in_keeps_the_address_and_signing_out_leaves_nothing_for_the_next(
     ward_server: Server, provider: Provider, open_window: Opener
 ) -> None:
-    address = f"{ward_server.url}/{trained_by(ALICE, ward_server, provider)}"
-    later = open_window(at=ward_server, known=provider.url)
-    later.page.goto(address)
-    later.settle()
-    sign_in(later, ALICE, address)
-    later.page.locator(".st-key-train_tree svg g.node:visible").first.wait_for()
-    assert later.page.url == address
-
-
-def test_signing_out_leaves_nothing_for_the_next(arrive: Callable[..., Window]) -> None:
-    window = arrive(ALICE, anew=True)
+    name = "left-behind.csv"
+    address = f"{ward_server.url}/{trained_by(ALICE, ward_server, provider, name)}"
+    window = open_window(at=ward_server, known=provider.url)
     page = window.page
-    window.upload("left-behind.csv", ward(40))
-    expect(page.get_by_text("left-behind.csv").first).to_be_visible()
-    assert "data=" in page.url
+    page.goto(address)
+    window.settle()
+    sign_in(window, ALICE, address)
+    see_tree(window)
+    assert page.url == address
+    expect(page.get_by_text(name).first).to_be_visible()
     account(page).click()
     network = page.context.new_cdp_session(page)
     limits = {"offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
@@ -164,7 +178,7 @@ def test_signing_out_leaves_nothing_for_the_next(arrive: Callable[..., Window]) 
     window.settle()
     assert page.evaluate("sessionStorage.length") == 0
     sign_in(window, BOB)
-    expect(page.get_by_text("left-behind.csv")).to_have_count(0)
+    expect(page.get_by_text(name)).to_have_count(0)
     expect(account(page)).to_contain_text("Bob")
 
 
@@ -179,7 +193,7 @@ def test_it_looks_right(arrive: Callable[..., Window], look: Look) -> None:
         window.shoot(f"account-{theme}-{width}", whole=False)
 
 
-def test_signing_out_ends_every_tab_and_every_copied_cookie(
+def test_signing_out_ends_every_tab_every_copied_cookie_and_every_open_connection(
     arrive: Callable[..., Window], ward_server: Server, provider: Provider, open_window: Opener
 ) -> None:
     window = arrive(ALICE, anew=True)
@@ -187,38 +201,27 @@ def test_signing_out_ends_every_tab_and_every_copied_cookie(
     second = first.context.new_page()
     second.goto(window.url)
     expect(account(second)).to_be_visible()
-    stolen = first.context.cookies()
     thief = open_window(at=ward_server, known=provider.url)
-    thief.page.context.add_cookies(stolen)  # type: ignore[arg-type]
+    thief.page.context.add_cookies(first.context.cookies())  # type: ignore[arg-type]
     thief.go()
     expect(account(thief.page)).to_be_visible()  # before Alice signs out, the copy works
 
-    account(first).click()
-    first.get_by_role("button", name="Sign out").click()
-    expect(first.get_by_text("Please sign in")).to_be_visible()
-    expect(second.get_by_text("Please sign in")).to_be_visible()
-    expect(thief.page.get_by_text("Please sign in")).to_be_visible()
-    thief.go("runs")
-    expect(thief.page.get_by_text("Please sign in")).to_be_visible()
-
-
-def test_signing_out_closes_a_connection_that_somebody_else_keeps_open(
-    arrive: Callable[..., Window], ward_server: Server
-) -> None:
-    window = arrive(ALICE, anew=True)
     address = ward_server.url.replace("http", "ws") + "/_stcore/stream"
     stolen = {"Cookie": cookies_of(window)}
     origin = Origin(ward_server.url)
-    with connect(address, origin=origin, additional_headers=stolen) as thief:
-        account(window.page).click()
-        out = window.page.get_by_role("button", name="Sign out")
+    with connect(address, origin=origin, additional_headers=stolen) as connection:
+        account(first).click()
+        out = first.get_by_role("button", name="Sign out")
         expect(out).to_be_visible()
         window.settle()
         out.click()
-        expect(window.page.get_by_text("Please sign in")).to_be_visible()
+        for page in (first, second, thief.page):
+            expect(page.get_by_text("Please sign in")).to_be_visible()
         with pytest.raises(ConnectionClosed):
             while True:
-                thief.recv(timeout=20)
+                connection.recv(timeout=20)
+    thief.go("runs")
+    expect(thief.page.get_by_text("Please sign in")).to_be_visible()
 
 
 def test_a_foreign_page_signs_nobody_out(
@@ -240,13 +243,15 @@ def test_a_foreign_page_signs_nobody_out(
 
 
 def test_a_token_opens_nothing_with_another_persons_cookie(
-    arrive: Callable[..., Window], ward_server: Server, provider: Provider, open_window: Opener
+    cookies: Callable[[Person], list[Any]],
+    ward_server: Server,
+    provider: Provider,
+    open_window: Opener,
 ) -> None:
-    alice, bob = arrive(ALICE), arrive(BOB)
-    bobs = [each for each in bob.page.context.cookies() if each["name"] == TOKEN]
-    alices = [each for each in alice.page.context.cookies() if each["name"] != TOKEN]
+    bobs = [each for each in cookies(BOB) if each["name"] == TOKEN]
+    alices = [each for each in cookies(ALICE) if each["name"] != TOKEN]
     mixed = open_window(at=ward_server, known=provider.url)
-    mixed.page.context.add_cookies(alices + bobs)  # type: ignore[arg-type]
+    mixed.page.context.add_cookies(alices + bobs)
     mixed.go()
     expect(mixed.page.get_by_text("Please sign in")).to_be_visible()
 
@@ -263,15 +268,14 @@ def test_downloads_and_uploads_need_the_sign_in(
     assert status(f"{ward_server.url}/_stcore/metrics", cookies) == 404
 
 
-@pytest.mark.parametrize("person", [NOBODY, BLANK], ids=lambda person: repr(person.subject))
-def test_a_sign_in_without_a_usable_subject_is_refused_in_words(
-    person: Person, ward_server: Server, provider: Provider, open_window: Opener
+def test_a_sign_in_without_a_subject_is_refused_in_words(
+    ward_server: Server, provider: Provider, open_window: Opener
 ) -> None:
     window = open_window(at=ward_server, known=provider.url)
     window.go()
     page = window.page
     page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("link", name=person.name).click()
+    page.get_by_role("link", name=NOBODY.name).click()
     page.wait_for_url(f"{window.url}/**")
     expect(page.get_by_text("no usable identity")).to_be_visible()
     expect(page.get_by_role("link", name="Runs")).to_have_count(0)

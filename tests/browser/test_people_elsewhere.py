@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import expect
 
+from odt_core.storage import LOCAL_OWNER, Store
 from tests.browser.identity import ALICE, BOB, Provider, run_provider
 from tests.browser.people import account, cookies_of, sign_in, status, train
 from tests.browser.server import Server, run_dashboard
@@ -73,11 +74,16 @@ def content(address: str, cookies: str = "") -> bytes:
 
 
 def test_below_a_path_the_gate_closes_what_it_closes_elsewhere(
-    arrive: Callable[[], Window], below: Server
+    arrive: Callable[[], Window], below: Server, provider: Provider, postgres: PostgresServer
 ) -> None:
     window = arrive()
     sign_in(window, ALICE)
     assert f"{BELOW}/train?data=" in train(window, "alices-ward.csv")
+    store = Store(postgres.url("below"), below.data_dir)
+    (stored,) = store.datasets.list(f"{provider.url} {ALICE.subject}")
+    assert (stored.name, stored.n_runs) == ("alices-ward.csv", 1)
+    assert store.runs.list(LOCAL_OWNER).total == 0
+    store.close()
     cookies, root = cookies_of(window), below.url.removesuffix(BELOW)
     window.page.get_by_role("button", name="Download").click()
     with window.page.expect_download() as download:

@@ -17,6 +17,7 @@ from pages.common import table_requests, tables
 from pages.common.server import store
 from pages.common.session import Place, Work
 
+ROOT = Path(__file__).resolve().parents[2]
 WORK = "odt_work"
 
 PATIENTS = b"""age,smoker,ward,outcome
@@ -191,24 +192,26 @@ class TestReading:
         assert not app.button(key="data_next").disabled
 
     @pytest.mark.parametrize(
-        ("content", "sentence"),
+        ("name", "content", "sentence"),
         [
-            (b"", "The file is empty"),
-            (b"a\n1\n2\n", "only one column, 'a'"),
-            (b"a,b\n1,2\n3\n", "Line 3 has 1 cell, but the header has 2"),
-            (b"a,b\n", "no rows"),
-            (b"PK\x03\x04" + bytes(40), "zip archive"),
-            (b"\x00\x01\x02\x03" * 20, "not a text table"),
+            ("bad.csv", b"", "The file is empty"),
+            ("bad.csv", b"a\n1\n2\n", "only one column, 'a'"),
+            ("bad.csv", b"a,b\n1,2\n3\n", "Line 3 has 1 cell, but the header has 2"),
+            ("bad.csv", b"a,b\n", "no rows"),
+            ("bad.csv", b"PK\x03\x04" + bytes(40), "zip archive"),
+            ("book.xlsx", b"PK\x03\x04" + bytes(60), "archive is damaged"),
+            ("bad.csv", b"\x00\x01\x02\x03" * 20, "not a text table"),
         ],
     )
     def test_a_bad_file_is_one_sentence_and_loses_nothing(
-        self, loaded: AppTest, content: bytes, sentence: str
+        self, loaded: AppTest, name: str, content: bytes, sentence: str
     ) -> None:
         before = work(loaded)
-        upload(loaded, content, "bad.csv")
+        upload(loaded, content, name)
         assert len(loaded.error) == 1
         assert sentence in texts(loaded)
         assert work(loaded) is before
+        assert "patients.csv" in texts(loaded)
 
     def test_a_good_file_after_a_bad_one_takes_the_error_away(self, app: AppTest) -> None:
         upload(app, b"", "bad.csv")
@@ -658,6 +661,13 @@ class TestRows:
         assert not loaded.exception
         assert work(loaded).split == SplitSpec.parse(split)
 
+    def test_fifty_thousand_rows_are_divided_like_few(self, app: AppTest) -> None:
+        rows = "".join(f"{n % 90},{'ab'[n % 2]},{'yn'[n % 3 == 0]}\n" for n in range(50_000))
+        upload(app, f"age,ward,outcome\n{rows}".encode(), "large.csv")
+        assert "50,000 rows read → 40,000 train, 10,000 test" in texts(app)
+        app.segmented_control(key="data_preset").set_value("As in the paper").run()
+        assert "50,000 rows read → 600 train, 49,400 test" in texts(app)
+
     def test_own_sizes_and_seed(self, loaded: AppTest) -> None:
         loaded.segmented_control(key="data_preset").set_value("Other").run()
         loaded.text_input(key="data_train").set_value("6").run()
@@ -715,6 +725,16 @@ class TestPages:
         assert list(loaded.data_editor[0].value["Use as"])[0] == "ignore"
         assert loaded.segmented_control(key="data_positive").value == "well"
 
+    def test_choices_are_found_again_by_the_address(self, loaded: AppTest) -> None:
+        edit(loaded, 0, "ignore")
+        loaded.segmented_control(key="data_preset").set_value("All rows train").run()
+        assert "11 train" in texts(loaded)
+        again = AppTest.from_file(str(ROOT / "pages" / "dashboard.py"), default_timeout=60)
+        again.query_params["data"] = loaded.query_params["data"]
+        again.run()
+        assert not again.exception and "11 train" in texts(again)
+        assert kinds(again) == kinds(loaded) and kinds(again)["age"] is ColumnKind.IGNORE
+
     def test_the_banner_stands_on_every_page(self, loaded: AppTest) -> None:
         for place in Place:
             loaded.switch_page(place).run()
@@ -753,7 +773,7 @@ def test_text_from_files_is_never_markdown(app: AppTest) -> None:
 
 
 def test_real_tables(app: AppTest) -> None:
-    folder = Path(__file__).resolve().parents[3] / "shared" / "data"
+    folder = ROOT.parent / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("the paper's data sets are not on this machine")
     for name in ("votes", "bc", "mush", "student", "heloc", "bc_missing"):
