@@ -115,6 +115,8 @@ def unpack(raw: bytes) -> Unpacked:
     if raw.startswith(b"PAR1"):
         return _from_parquet(raw)
     if raw.startswith(b"\xd0\xcf\x11\xe0"):
+        if "EncryptedPackage".encode("utf-16-le") in raw:
+            raise InputError("The file has a password: save it without one, or as CSV.")
         return _from_workbook(raw, "an old Excel workbook (.xls)")
     return _text(raw)
 
@@ -308,23 +310,20 @@ def _from_workbook(raw: bytes, container: str) -> Unpacked:
 
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    try:
-        with CalamineWorkbook.from_filelike(io.BytesIO(raw)) as book:
-            names = book.sheet_names
-            name = names[-1]
-            rows: list[list[Any]] = []
-            for each in names:
-                found = book.get_sheet_by_name(each).to_python(skip_empty_area=False)
-                if found and (_is_table(found) or not rows):
-                    name, rows = each, found
-                if _is_table(rows):
-                    break
-            writer.writerows([_cell_text(cell) for cell in row] for row in rows)
-    except CalamineError as error:
-        raise InputError(
-            f"The file is {container}, but cannot be read ({str(error)[:100]}): save it again, "
-            "or as CSV."
-        ) from error
+    with (
+        _refused_if_damaged(container.removeprefix("an "), CalamineError),
+        CalamineWorkbook.from_filelike(io.BytesIO(raw)) as book,
+    ):
+        names = book.sheet_names
+        name = names[-1]
+        rows: list[list[Any]] = []
+        for each in names:
+            found = book.get_sheet_by_name(each).to_python(skip_empty_area=False)
+            if found and (_is_table(found) or not rows):
+                name, rows = each, found
+            if _is_table(rows):
+                break
+        writer.writerows([_cell_text(cell) for cell in row] for row in rows)
     notes: tuple[str, ...] = ()
     if len(names) > 1:
         sheets = shown(names, _MAX_SHOWN)

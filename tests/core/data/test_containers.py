@@ -196,6 +196,10 @@ def test_a_zip_with_one_file_is_read(inner):
     assert "'folder/t.csv' in the zip archive" in table.report.notes[0]
 
 
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""The first bytes of an old Excel workbook, and of a new one with a password."""
+
+
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
@@ -207,6 +211,8 @@ def test_a_zip_with_one_file_is_read(inner):
         (bytes(257) + b"ustar", "tar archive"),
         (b"<!DOCTYPE html><html>", "web page"),
         (b"\x89PNG\r\n", "picture"),
+        (OLE + "EncryptedPackage".encode("utf-16-le"), "has a password"),
+        (OLE + bytes(600), r"old Excel workbook \(.xls\) is damaged or cannot be read"),
         (xlsx({"data": {"A1": "x", "XFD1048576": 1}}), "stray cells"),
         (parquet(pd.DataFrame({"a": [[1], [2]]})), "'a' of the Parquet file holds lists"),
     ],
