@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +21,9 @@ from odt_core.data.binning import (
     unwritten_labels,
     writes_labels,
 )
-from odt_core.data.cells import CellReading, Joined, check_joined, joined_from_json
+from odt_core.data.cells import CellReading, check_joined, joined_from_json
 from odt_core.data.column_checks import number_error
-from odt_core.data.forms import LIMIT_MARK, NumberForm, form_from_json
+from odt_core.data.forms import LIMIT_MARK, form_from_json
 from odt_core.data.limits import has_column
 from odt_core.data.numeric import DECIMAL_MARKS, parse_numbers
 from odt_core.data.ordering import natural_order
@@ -74,36 +73,24 @@ class ColumnEncoder:
     ----------
     feature : Feature
         The feature, which gives the codes their meaning.
-    missing_tokens : tuple of str
-        Texts that are read as missing.
+    reading : CellReading
+        The rules for its cells.
     missing_code : int or None
         The code of a missing value; None if all training rows had a value.
-    joined : tuple of (str, str)
-        Texts, each with the label that replaces it.
-    form : NumberForm
-        The way in which numbers are written.
-    decimal : str or None
-        The column's own decimal mark, if it differs from the other columns'.
     training_range : (float, float) or None
         The least and the largest number of the training rows. None for a categorical feature, for a
         feature without numbers, and in models of older programs.
-    reference : datetime.date or None
-        The date on which ages are counted, if dates are read as ages.
     """
 
     feature: Feature
-    missing_tokens: tuple[str, ...]
+    reading: CellReading
     missing_code: int | None
-    joined: Joined = ()
-    form: NumberForm = NumberForm.PLAIN
-    decimal: str | None = None
     training_range: tuple[float, float] | None = None
-    reference: date | None = None
 
-    def reading(self, decimal: str) -> CellReading:
-        """The rules for reading the column's cells; `decimal` is the other columns' mark."""
-        mark = self.decimal or decimal
-        return CellReading(self.missing_tokens, mark, self.joined, self.form, self.reference)
+    @property
+    def missing_or_unseen(self) -> int:
+        """The code of a missing value, or `UNSEEN` if all training rows had a value."""
+        return UNSEEN if self.missing_code is None else self.missing_code
 
     @cached_property
     def _code_of(self) -> dict[str, int]:
@@ -114,7 +101,7 @@ class ColumnEncoder:
     @cached_property
     def _code_of_folded(self) -> dict[str, int]:
         """The code of each `folded` category; empty if the column joins no spellings."""
-        known = spelled(list(self._code_of)) if self.joined else {}
+        known = spelled(list(self._code_of)) if self.reading.joined else {}
         return {key: self._code_of[value] for key, value in known.items()}
 
     def _category_codes(self, texts: pa.Array) -> npt.NDArray[np.int32]:
@@ -127,28 +114,21 @@ class ColumnEncoder:
             found[new] = [self._code_of_folded.get(key, UNSEEN) for key in keys]
         return found
 
-    def profile(self, table: Table, decimal: str) -> Profile:
+    def profile(self, table: Table) -> Profile:
         """Read the feature's column of a table as in training.
-
-        Parameters
-        ----------
-        table : Table
-            Any table with such a column.
-        decimal : str
-            The decimal mark of the other columns in training.
 
         Raises
         ------
         InputError
             If there is no such column, or its numbers make sense with either decimal mark.
         """
-        name, reading = self.feature.name, self.reading(decimal)
+        name, reading = self.feature.name, self.reading
         is_doubtful = self.feature.is_numerical and name in table.report.doubtful
         if is_doubtful and table.report.decimal != reading.decimal:
             raise InputError(_doubt(table, name, reading.decimal))
         return profile_column(table, name, reading)
 
-    def plain_codes(self, cells: pd.Series[Any], decimal: str) -> npt.NDArray[np.int32] | None:
+    def plain_codes(self, cells: pd.Series[Any]) -> npt.NDArray[np.int32] | None:
         """The code of each cell of a column of floats or whole numbers, int32[N].
 
         None for columns of other types and for dates, and if a number is infinite or may stand for
@@ -156,17 +136,16 @@ class ColumnEncoder:
         """
         if not self.feature.is_numerical or not isinstance(cells.dtype, np.dtype):
             return None
-        if cells.dtype.kind not in "iuf" or self.form.measure:
+        if cells.dtype.kind not in "iuf" or self.feature.measure:
             return None
-        tokens = pa.array(self.missing_tokens, pa.large_string())
+        tokens = pa.array(self.reading.missing_tokens, pa.large_string())
         numbers = cells.to_numpy(dtype=float)
-        if np.isfinite(parse_numbers(tokens, self.decimal or decimal)).any():
+        if np.isfinite(parse_numbers(tokens, self.reading.decimal)).any():
             return None
         if np.isinf(numbers).any():
             return None
-        missing = UNSEEN if self.missing_code is None else self.missing_code
         codes = bin_codes(numbers, self.feature.cuts)
-        return np.where(np.isnan(numbers), np.int32(missing), codes)
+        return np.where(np.isnan(numbers), np.int32(self.missing_or_unseen), codes)
 
     def value_codes(self, table: Table, profile: Profile) -> npt.NDArray[np.int32]:
         """The code of each distinct value of a column, int32[V].
@@ -182,14 +161,13 @@ class ColumnEncoder:
 
     def lenient_codes(self, profile: Profile) -> npt.NDArray[np.int32]:
         """The code of each distinct value, int32[V]. Texts that are not numbers are missing."""
-        missing = UNSEEN if self.missing_code is None else self.missing_code
         if self.feature.is_numerical:
             is_missing = ~np.isfinite(profile.numbers) | profile.missing
             codes = bin_codes(profile.numbers, self.feature.cuts)
         else:
             is_missing = profile.missing
             codes = self._category_codes(profile.factor.values)
-        return np.where(is_missing, np.int32(missing), codes).astype(np.int32)
+        return np.where(is_missing, np.int32(self.missing_or_unseen), codes).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -248,7 +226,7 @@ class Encoder:
         for g, column in enumerate(self.columns):
             if names.count(column.feature.name) == 1:
                 cells = frame.iloc[:, names.index(column.feature.name)]
-                found = column.plain_codes(cells, self.decimal)
+                found = column.plain_codes(cells)
                 if found is not None:
                     yield g, found
 
@@ -282,7 +260,7 @@ class Encoder:
         if isinstance(source, Table):
             return source
         marks = {
-            name: column.decimal or self.decimal
+            name: column.reading.decimal
             for column in columns
             for name in (column.feature.name, column.feature.name.removesuffix(LIMIT_MARK))
         }
@@ -299,7 +277,7 @@ class Encoder:
                     "trained with: add it (cells may be empty)."
                 )
         for column in columns:
-            yield column, column.profile(table, self.decimal)
+            yield column, column.profile(table)
 
     def to_json(self) -> dict[str, Any]:
         """Write the encoder as a dictionary that `from_json` can read."""
@@ -315,12 +293,16 @@ class Encoder:
                     else None,
                     "cuts": list(column.feature.cuts),
                     "missing_code": column.missing_code,
-                    "missing_tokens": list(column.missing_tokens),
-                    "joined": dict(column.joined),
-                    "form": column.form.value,
-                    "decimal": column.decimal,
+                    "missing_tokens": list(column.reading.missing_tokens),
+                    "joined": dict(column.reading.joined),
+                    "form": column.reading.form.value,
+                    "decimal": None
+                    if column.reading.decimal == self.decimal
+                    else column.reading.decimal,
                     "range": None if column.training_range is None else list(column.training_range),
-                    "reference": None if column.reference is None else str(column.reference),
+                    "reference": None
+                    if column.reading.reference is None
+                    else str(column.reading.reference),
                 }
                 for column in self.columns
             ],
@@ -342,8 +324,9 @@ class Encoder:
                 f"{ENCODER_VERSION}."
             )
         try:
-            columns = tuple(_column_from_json(column) for column in record["columns"])
-            return cls(columns, _decimal(record["decimal"]))
+            decimal = _decimal(record["decimal"])
+            columns = tuple(_column_from_json(column, decimal) for column in record["columns"])
+            return cls(columns, decimal)
         except MALFORMED as error:
             raise InputError(
                 f"The model's encoder is damaged ({error}): train or export it again."
@@ -371,7 +354,7 @@ def _texts(found: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
+def _column_from_json(record: Mapping[str, Any], decimal: str) -> ColumnEncoder:
     kind = FeatureKind(record["kind"])
     form, reference = form_from_json(record)
     missing_code = record["missing_code"]
@@ -385,23 +368,21 @@ def _column_from_json(record: Mapping[str, Any]) -> ColumnEncoder:
         has_missing=has_missing,
         measure=form.measure,
     )
-    mark = record.get("decimal")
+    own_mark = record.get("decimal")
     if not isinstance(feature.name, str):
         raise TypeError("a column's name is a text")
     if missing_code is not None and (
         type(missing_code) is not int or not 0 <= missing_code < feature.n_values
     ):
         raise ValueError(f"{feature.name!r} has no code {missing_code!r}")
-    return ColumnEncoder(
-        feature,
+    reading = CellReading(
         _texts(record["missing_tokens"]),
-        missing_code,
+        decimal if own_mark is None else _decimal(own_mark),
         check_joined(joined_from_json(record.get("joined")), feature.name),
         form,
-        None if mark is None else _decimal(mark),
-        _training_range(record.get("range")),
         reference,
     )
+    return ColumnEncoder(feature, reading, missing_code, _training_range(record.get("range")))
 
 
 def _training_range(record: Any) -> tuple[float, float] | None:
@@ -507,17 +488,8 @@ def _fit_column(
         feature = _numerical_feature(profile, bins or Bins((), BinLabels(())), has_missing)
     else:
         feature = _categorical_feature(profile, seen.present, has_missing, schema.decimal)
-    mark = profile.reading.decimal
-    encoder = ColumnEncoder(
-        feature,
-        profile.reading.missing_tokens,
-        feature.n_values - 1 if has_missing else None,
-        profile.reading.joined,
-        profile.reading.form,
-        None if mark == schema.decimal else mark,
-        seen.training_range,
-        profile.reading.reference,
-    )
+    missing_code = feature.n_values - 1 if has_missing else None
+    encoder = ColumnEncoder(feature, profile.reading, missing_code, seen.training_range)
     codes = encoder.value_codes(table, profile)[seen.counts > 0]
     return encoder if (codes != codes[:1]).any() else None
 

@@ -3,14 +3,12 @@
 from odt_core.export.formats import ExportFormat, export_model, export_tree
 from odt_core.export.model import Model, model_schema, signed_record
 from odt_core.export.python_code import python_code
-from odt_core.export.reading import ColumnReading
 from odt_core.export.sql_code import sql_code
 from odt_core.export.tree_json import tree_from_json, tree_to_json
 
 __all__ = [
     "ExportFormat",
     "Model",
-    "ColumnReading",
     "export_model",
     "export_tree",
     "model_schema",

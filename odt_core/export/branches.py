@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from odt_core.export.reading import ColumnReading
 from odt_core.problem import Feature
 from odt_core.tree import Decision
 
@@ -45,9 +44,7 @@ class IntervalTest:
     missing_left: bool
 
 
-def node_test(
-    feature: Feature, node: Decision, reading: ColumnReading
-) -> CategoryTest | IntervalTest:
+def node_test(feature: Feature, node: Decision, missing: int | None) -> CategoryTest | IntervalTest:
     """Return the condition of a decision node.
 
     Parameters
@@ -56,11 +53,10 @@ def node_test(
         The node's feature.
     node : Decision
         The node.
-    reading : ColumnReading
-        The reading of the column's cells.
+    missing : int or None
+        The code of a missing value; None if no training row had a missing value.
     """
     left = node.split.left
-    missing = reading.missing_code
     missing_left = node.unseen_left if missing is None else missing in left
     if not feature.is_numerical:
         codes = [code for code in range(feature.n_values) if code != missing]

@@ -9,10 +9,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from odt_core import MADE_BY
+from odt_core.data import ColumnEncoder
 from odt_core.errors import InputError
 from odt_core.export.model import Model, file_marks
 from odt_core.export.python_code import python_code
-from odt_core.export.reading import ColumnReading, default_reading, encoder_readings, reading_words
+from odt_core.export.reading import default_column, encoder_columns, reading_words
 from odt_core.export.sql_code import sql_code
 from odt_core.export.tree_json import tree_to_json
 from odt_core.problem import EncodedData
@@ -59,7 +60,7 @@ def export_tree(
     *,
     test: EncodedData | None = None,
     theme: Theme | None = None,
-    readings: dict[str, ColumnReading] | None = None,
+    columns: dict[str, ColumnEncoder] | None = None,
 ) -> bytes:
     """Write a tree as a file's bytes; text is UTF-8.
 
@@ -73,9 +74,9 @@ def export_tree(
         Test rows to count in the leaves of drawings.
     theme : Theme, optional
         Colours of drawings; light by default.
-    readings : dict from str to ColumnReading, optional
-        The reading of columns for Python and SQL code. By default only an empty cell is a missing
-        value. `export_model` uses the model's readings.
+    columns : dict from str to ColumnEncoder, optional
+        The columns by name, for Python and SQL code. By default only an empty cell is a missing
+        value. `export_model` uses the model's columns.
 
     Raises
     ------
@@ -86,7 +87,7 @@ def export_tree(
         raise InputError(
             f"The format {str(format)!r} is not known: choose one of {', '.join(ExportFormat)}."
         )
-    content = FILES[ExportFormat(format)].write(_Export(tree, test, theme, readings or {}))
+    content = FILES[ExportFormat(format)].write(_Export(tree, test, theme, columns or {}))
     return content if isinstance(content, bytes) else content.encode()
 
 
@@ -97,9 +98,9 @@ def export_model(
     test: EncodedData | None = None,
     theme: Theme | None = None,
 ) -> bytes:
-    """Write a model's tree as a file's bytes, with the model's readings. See `export_tree`."""
-    readings = encoder_readings(model.encoder)
-    return export_tree(model.tree, format, test=test, theme=theme, readings=readings)
+    """Write a model's tree as a file's bytes, as the model reads cells. See `export_tree`."""
+    columns = encoder_columns(model.encoder)
+    return export_tree(model.tree, format, test=test, theme=theme, columns=columns)
 
 
 @dataclass(frozen=True)
@@ -109,13 +110,13 @@ class _Export:
     tree: Tree
     test: EncodedData | None = None
     theme: Theme | None = None
-    readings: dict[str, ColumnReading] = field(default_factory=dict)
+    columns: dict[str, ColumnEncoder] = field(default_factory=dict)
 
     @property
-    def all_readings(self) -> dict[str, ColumnReading]:
-        """The reading of each column of the tree."""
-        usual = {feature.name: default_reading(feature) for feature in self.tree.features}
-        return usual | self.readings
+    def all_columns(self) -> dict[str, ColumnEncoder]:
+        """The columns of the tree by name."""
+        usual = {feature.name: default_column(feature) for feature in self.tree.features}
+        return usual | self.columns
 
 
 def _dot(export: _Export) -> str:
@@ -139,7 +140,7 @@ def _png(export: _Export) -> bytes:
 
 
 def _rules(export: _Export) -> str:
-    words = reading_words(export.tree, export.readings)
+    words = reading_words(export.tree, export.all_columns)
     return "\n".join([rules_text(export.tree), *words, f"Written by {MADE_BY}.", ""])
 
 
@@ -172,13 +173,13 @@ FILES = {
         ".py",
         "text/x-python",
         "Python function",
-        lambda export: python_code(export.tree, export.all_readings),
+        lambda export: python_code(export.tree, export.all_columns),
     ),
     ExportFormat.SQL: _File(
         ".sql",
         "text/plain",
         "SQL expression",
-        lambda export: sql_code(export.tree, export.all_readings),
+        lambda export: sql_code(export.tree, export.all_columns),
     ),
     ExportFormat.JSON: _File(".json", "application/json", "Tree (JSON)", _json),
 }

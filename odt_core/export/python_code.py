@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterator, Mapping
 
 from odt_core import MADE_BY
+from odt_core.data import ColumnEncoder
 from odt_core.data.forms import REWRITES, day_number
 from odt_core.data.numeric import grouped_pattern, plain_pattern, thousands_marks
 from odt_core.data.spelling import spelled
 from odt_core.export.branches import CategoryTest, node_test
-from odt_core.export.reading import ColumnReading, reading_words, token_numbers
+from odt_core.export.reading import reading_words, token_numbers
 from odt_core.problem import Feature
 from odt_core.tree import Decision, Leaf, Node, Tree
 from odt_core.words import count_words, printable, split_words, unseen_words
@@ -113,23 +114,22 @@ def _age(number, reference):
 '''
 
 
-def python_code(tree: Tree, readings: Mapping[str, ColumnReading]) -> str:
+def python_code(tree: Tree, columns: Mapping[str, ColumnEncoder]) -> str:
     """Write a module with a function ``predict(row)``.
 
     Parameters
     ----------
-    tree : Tree
-        The tree.
-    readings : mapping from str to ColumnReading
-        The reading of each feature's cells.
+    columns : mapping from str to ColumnEncoder
+        The columns by name.
     """
     used = [tree.features[g].name for g in tree.used_features]
+    readings = {name: columns[name].reading for name in used}
     tokens = {name: readings[name].missing_tokens for name in used}
     numbers = {name: token_numbers(readings[name]) for name in used}
     decimals = {name: readings[name].decimal for name in used}
     joined = {name: dict(readings[name].joined) for name in used}
     spellings = {
-        feature.name: spelled(_labels(feature, readings[feature.name]))
+        feature.name: spelled(_labels(feature, columns[feature.name]))
         for feature in (tree.features[g] for g in tree.used_features)
         if joined[feature.name] and not feature.is_numerical
     }
@@ -141,7 +141,7 @@ def python_code(tree: Tree, readings: Mapping[str, ColumnReading]) -> str:
         f"Predicts {printable(tree.target)}; the positive class is "
         f"{printable(tree.positive_label)}.",
         unseen_words(tree),
-        *reading_words(tree, readings),
+        *reading_words(tree, columns),
         f"Written by {MADE_BY}.",
     ]
     return "\n".join(
@@ -162,15 +162,15 @@ def python_code(tree: Tree, readings: Mapping[str, ColumnReading]) -> str:
             "",
             "def predict(row):",
             f'{INDENT}"""The class of a row."""',
-            *_lines(tree, tree.root, readings, INDENT),
+            *_lines(tree, tree.root, columns, INDENT),
             _HELPERS,
         ]
     )
 
 
-def _labels(feature: Feature, reading: ColumnReading) -> list[str]:
+def _labels(feature: Feature, column: ColumnEncoder) -> list[str]:
     """A feature's categories without missing values."""
-    return [text for code, text in enumerate(feature.values) if code != reading.missing_code]
+    return [text for code, text in enumerate(feature.values) if code != column.missing_code]
 
 
 def _table(name: str, entries: Mapping[str, str]) -> Iterator[str]:
@@ -181,7 +181,7 @@ def _table(name: str, entries: Mapping[str, str]) -> Iterator[str]:
 
 
 def _lines(
-    tree: Tree, node: Node, readings: Mapping[str, ColumnReading], indent: str
+    tree: Tree, node: Node, columns: Mapping[str, ColumnEncoder], indent: str
 ) -> Iterator[str]:
     if isinstance(node, Leaf):
         rows = count_words(node.n, "training row")
@@ -189,14 +189,14 @@ def _lines(
         yield f"{indent}return {tree.label_name(node.label)!r}  # {rows}, {positive}"
         return
     yield f"{indent}# {split_words(tree, node).question}"
-    yield f"{indent}if {_condition(tree, node, readings)}:"
-    yield from _lines(tree, node.left, readings, indent + INDENT)
-    yield from _lines(tree, node.right, readings, indent)
+    yield f"{indent}if {_condition(tree, node, columns)}:"
+    yield from _lines(tree, node.left, columns, indent + INDENT)
+    yield from _lines(tree, node.right, columns, indent)
 
 
-def _condition(tree: Tree, node: Decision, readings: Mapping[str, ColumnReading]) -> str:
+def _condition(tree: Tree, node: Decision, columns: Mapping[str, ColumnEncoder]) -> str:
     feature = tree.features[node.split.feature]
-    test = node_test(feature, node, readings[feature.name])
+    test = node_test(feature, node, columns[feature.name].missing_code)
     if isinstance(test, CategoryTest):
         # The right side is only needed to distinguish known categories from unseen ones.
         right = test.right if test.unseen_left else ()

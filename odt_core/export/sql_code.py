@@ -6,15 +6,16 @@ import math
 from collections.abc import Iterator, Mapping
 
 from odt_core import MADE_BY
+from odt_core.data import CellReading, ColumnEncoder
 from odt_core.export.branches import CategoryTest, IntervalTest, node_test
-from odt_core.export.reading import ColumnReading, reading_words, token_numbers
+from odt_core.export.reading import reading_words, token_numbers
 from odt_core.tree import Decision, Leaf, Node, Tree
 from odt_core.words import list_words, printable, split_words, unseen_words
 
 INDENT = "  "
 
 
-def sql_code(tree: Tree, readings: Mapping[str, ColumnReading]) -> str:
+def sql_code(tree: Tree, columns: Mapping[str, ColumnEncoder]) -> str:
     """Write a CASE expression in standard SQL for the predicted class.
 
     Categorical columns are compared as text without surrounding blanks. Numerical columns must be
@@ -22,10 +23,8 @@ def sql_code(tree: Tree, readings: Mapping[str, ColumnReading]) -> str:
 
     Parameters
     ----------
-    tree : Tree
-        The tree.
-    readings : mapping from str to ColumnReading
-        The reading of each feature's cells.
+    columns : mapping from str to ColumnEncoder
+        The columns by name.
     """
     comments = [
         f"Predicts {printable(tree.target)}; the positive class is "
@@ -33,18 +32,18 @@ def sql_code(tree: Tree, readings: Mapping[str, ColumnReading]) -> str:
         "Use it in a query: SELECT ..., <this> AS predicted FROM ...",
         "Numerical columns must be numbers, or NULL (not NaN) for missing values.",
         unseen_words(tree),
-        *reading_words(tree, readings),
-        _spelling_words(tree, readings),
+        *reading_words(tree, columns),
+        _spelling_words(tree, columns),
         f"Written by {MADE_BY}.",
     ]
     lines = [f"-- {comment}" for comment in comments if comment]
-    return "\n".join([*lines, *_lines(tree, tree.root, readings, "")]) + "\n"
+    return "\n".join([*lines, *_lines(tree, tree.root, columns, "")]) + "\n"
 
 
-def _spelling_words(tree: Tree, readings: Mapping[str, ColumnReading]) -> str:
+def _spelling_words(tree: Tree, columns: Mapping[str, ColumnEncoder]) -> str:
     """A note that the code only knows the listed spellings. The encoder also joins new ones."""
     names = [tree.features[g].name for g in tree.used_features]
-    joined = [name for name in names if readings[name].joined]
+    joined = [name for name in names if columns[name].reading.joined]
     if not joined:
         return ""
     return (
@@ -54,39 +53,39 @@ def _spelling_words(tree: Tree, readings: Mapping[str, ColumnReading]) -> str:
 
 
 def _lines(
-    tree: Tree, node: Node, readings: Mapping[str, ColumnReading], indent: str
+    tree: Tree, node: Node, columns: Mapping[str, ColumnEncoder], indent: str
 ) -> Iterator[str]:
     if isinstance(node, Leaf):
         yield f"{indent}{_text(tree.label_name(node.label))}"
         return
-    condition, when_left = _condition(tree, node, readings)
+    condition, when_left = _condition(tree, node, columns)
     first, second = (node.left, node.right) if when_left else (node.right, node.left)
     yield f"{indent}CASE -- {split_words(tree, node).question}"
     yield f"{indent}WHEN {condition} THEN"
-    yield from _lines(tree, first, readings, indent + INDENT)
+    yield from _lines(tree, first, columns, indent + INDENT)
     yield f"{indent}ELSE"
-    yield from _lines(tree, second, readings, indent + INDENT)
+    yield from _lines(tree, second, columns, indent + INDENT)
     yield f"{indent}END"
 
 
 def _condition(
-    tree: Tree, node: Decision, readings: Mapping[str, ColumnReading]
+    tree: Tree, node: Decision, columns: Mapping[str, ColumnEncoder]
 ) -> tuple[str, bool]:
     """The condition of a node, and whether rows that meet it go left or right.
 
     Values that meet no condition, such as NULL, go to ELSE. So unseen values must go there, too.
     """
     feature = tree.features[node.split.feature]
-    reading = readings[feature.name]
-    test = node_test(feature, node, reading)
+    column = columns[feature.name]
+    test = node_test(feature, node, column.missing_code)
     if isinstance(test, CategoryTest):
         when_left = not test.unseen_left
-        return _category_condition(_name(feature.name), test, reading, when_left), when_left
-    return _interval_condition(_name(feature.name), test, reading), True
+        return _category_condition(_name(feature.name), test, column.reading, when_left), when_left
+    return _interval_condition(_name(feature.name), test, column.reading), True
 
 
 def _category_condition(
-    column: str, test: CategoryTest, reading: ColumnReading, when_left: bool
+    column: str, test: CategoryTest, reading: CellReading, when_left: bool
 ) -> str:
     text = f"TRIM(CAST({column} AS VARCHAR))"
     missing_names = ["", *reading.missing_tokens]
@@ -98,7 +97,7 @@ def _category_condition(
     return _any(parts)
 
 
-def _interval_condition(column: str, test: IntervalTest, reading: ColumnReading) -> str:
+def _interval_condition(column: str, test: IntervalTest, reading: CellReading) -> str:
     tokens = token_numbers(reading)
     is_missing = [f"{column} IS NULL", *(f"{column} = {_number(token)}" for token in tokens)]
     bounds = []

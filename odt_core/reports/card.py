@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from odt_core import MADE_BY
+from odt_core.data import ColumnEncoder
 from odt_core.evaluation import ReportedRate
-from odt_core.export.reading import ColumnReading, default_reading, encoder_readings, reading_words
+from odt_core.export.reading import encoder_columns, reading_words
 from odt_core.problem import Feature
 from odt_core.render import tree_dot, tree_summary, tree_svg
 from odt_core.reports.derivation import Derivation
 from odt_core.reports.page import Page, escaped, inline_svg, json_block, sized_svg
 from odt_core.reports.paper import SMALLEST_PRINT, fit, paper_tree
-from odt_core.reports.rule_form import form_record, missing_code, options
+from odt_core.reports.rule_form import form_record, options
 from odt_core.reports.statements import Statements
 from odt_core.reports.tables import rate_table
 from odt_core.tree import Tree
@@ -134,8 +135,8 @@ def _rules(derivation: Derivation) -> str:
 def _notes(derivation: Derivation) -> Iterator[str]:
     """Write notes on values that no training row had, and on the reading of cells."""
     tree = derivation.tree
-    readings = encoder_readings(derivation.model.encoder)
-    for note in (unseen_words(tree), " ".join(reading_words(tree, readings))):
+    columns = encoder_columns(derivation.model.encoder)
+    for note in (unseen_words(tree), " ".join(reading_words(tree, columns))):
         if len(note) > MOST_NOTE:
             yield f'<p class="muted screen">{escaped(note)}</p>'
         elif note:
@@ -189,9 +190,9 @@ def stated_html(statements: Statements) -> str:
 
 def _form(derivation: Derivation) -> str:
     tree = derivation.tree
-    readings = encoder_readings(derivation.model.encoder)
+    columns = encoder_columns(derivation.model.encoder)
     fields = "".join(
-        _field(place, feature, readings.get(feature.name, default_reading(feature)))
+        _field(place, feature, columns[feature.name])
         for place, feature in enumerate(tree.features[g] for g in tree.asked_features)
     )
     return (
@@ -202,7 +203,7 @@ def _form(derivation: Derivation) -> str:
     )
 
 
-def _field(place: int, feature: Feature, reading: ColumnReading) -> str:
+def _field(place: int, feature: Feature, column: ColumnEncoder) -> str:
     name, own = escaped(feature.name), f"value{place}"
     if feature.is_numerical:
         control = (
@@ -212,8 +213,8 @@ def _field(place: int, feature: Feature, reading: ColumnReading) -> str:
         )
     else:
         choices = [
-            *((str(code), text) for code, text in options(feature, reading)),
-            (str(missing_code(feature, reading)), "not known"),
+            *((str(code), text) for code, text in options(feature, column)),
+            (str(column.missing_or_unseen), "not known"),
             ("-1", "another value"),
         ]
         entries = "".join(

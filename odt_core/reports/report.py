@@ -17,7 +17,7 @@ from odt_core.alternatives.edits import rules_in_drawing
 from odt_core.data import Schema
 from odt_core.evaluation import decision_curve, floors, net_benefit
 from odt_core.exact import shortest_decimal
-from odt_core.export.reading import encoder_readings, reading_words
+from odt_core.export.reading import encoder_columns, reading_words
 from odt_core.problem import Feature
 from odt_core.reports.benefit import benefit_html, groups_html
 from odt_core.reports.card import foot_html, head_html, stated_html, tree_html
@@ -137,7 +137,7 @@ def _predictors(derivation: Derivation) -> str:
         "Categories and cut points come from the training rows alone. A missing value is a value "
         "of its own."
     )
-    words = [note, *reading_words(tree, encoder_readings(derivation.model.encoder))]
+    words = [note, *reading_words(tree, encoder_columns(derivation.model.encoder))]
     below = "".join(f'<p class="muted">{escaped(each)}</p>' for each in words)
     n_others = len(tree.features) - len(tree.used_features)
     others = f"; {count_words(n_others, 'other')} after the tree" if n_others else ""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from odt_core.data import ColumnEncoder
 from odt_core.evaluation import LeafRow, Rate
 from odt_core.export.branches import IntervalTest, node_test
-from odt_core.export.reading import ColumnReading, default_reading, encoder_readings, token_numbers
-from odt_core.problem import UNSEEN, Feature
+from odt_core.export.reading import encoder_columns, token_numbers
+from odt_core.problem import Feature
 from odt_core.reports.derivation import Derivation
 from odt_core.scoring import Doubt, beyond_words, doubt_words
 from odt_core.tree import Decision, Leaf, Node, Tree
@@ -24,9 +25,9 @@ def form_record(derivation: Derivation) -> dict[str, Any]:
         The tree, the reading of its cells, and its leaves on training and test rows.
     """
     tree = derivation.tree
-    readings = encoder_readings(derivation.model.encoder)
+    columns = encoder_columns(derivation.model.encoder)
     inputs = [
-        _input(feature, readings.get(feature.name, default_reading(feature)))
+        _input(feature, columns[feature.name])
         for feature in (tree.features[g] for g in tree.asked_features)
     ]
     rows = iter(derivation.leaves)
@@ -36,11 +37,10 @@ def form_record(derivation: Derivation) -> dict[str, Any]:
         if isinstance(node, Leaf):
             return _leaf(next(rows), tree)
         feature = tree.features[node.split.feature]
-        reading = readings.get(feature.name, default_reading(feature))
         return {
             "input": place[node.split.feature],
             "question": split_words(tree, node).question,
-            **_side(feature, node, reading),
+            **_side(feature, node, columns[feature.name]),
             "absent": sorted(tree.absent(node)),
             "yes": visit(node.left),
             "no": visit(node.right),
@@ -49,32 +49,28 @@ def form_record(derivation: Derivation) -> dict[str, Any]:
     return {"inputs": inputs, "root": visit(tree.root)}
 
 
-def missing_code(feature: Feature, reading: ColumnReading) -> int:
-    """Return the code of a missing value, or of a new value if no training row had one missing."""
-    return UNSEEN if reading.missing_code is None else reading.missing_code
-
-
-def _input(feature: Feature, reading: ColumnReading) -> dict[str, Any]:
+def _input(feature: Feature, column: ColumnEncoder) -> dict[str, Any]:
     """A feature's input. The page shows its values."""
+    ends = column.training_range
     return {
         "name": printable(feature.name),
         "numerical": feature.is_numerical,
-        "missing": missing_code(feature, reading),
-        "missingNumbers": list(token_numbers(reading)) if feature.is_numerical else [],
-        "decimal": reading.decimal,
+        "missing": column.missing_or_unseen,
+        "missingNumbers": list(token_numbers(column.reading)) if feature.is_numerical else [],
+        "decimal": column.reading.decimal,
         "newWords": doubt_words(Doubt.NEW, feature),
         "absentWords": doubt_words(Doubt.NEW_HERE, feature),
-        "ends": None if reading.ends is None else list(reading.ends),
-        "beyondWords": "" if reading.ends is None else beyond_words(feature, reading.ends),
+        "ends": None if ends is None else list(ends),
+        "beyondWords": "" if ends is None else beyond_words(feature, ends),
     }
 
 
-def _side(feature: Feature, node: Decision, reading: ColumnReading) -> dict[str, Any]:
+def _side(feature: Feature, node: Decision, column: ColumnEncoder) -> dict[str, Any]:
     """Describe for the form's script which values answer a question with yes.
 
     They are a list of codes, or an interval in which null is an infinite end.
     """
-    test = node_test(feature, node, reading)
+    test = node_test(feature, node, column.missing_code)
     if not isinstance(test, IntervalTest):
         return {"codes": sorted(node.split.left), "newYes": node.unseen_left}
     return {
@@ -111,10 +107,10 @@ def rate_words(rate: Rate, rows: str, positive: str) -> str:
     )
 
 
-def options(feature: Feature, reading: ColumnReading) -> list[tuple[int, str]]:
+def options(feature: Feature, column: ColumnEncoder) -> list[tuple[int, str]]:
     """The categories of a choice with their codes, without missing values."""
     return [
         (code, category_words(text))
         for code, text in enumerate(feature.values)
-        if code != reading.missing_code
+        if code != column.missing_code
     ]

@@ -173,7 +173,7 @@ def score(model: Model, table: Table) -> Scores:
                 f"The model is damaged: its tree and its encoder disagree about the values of "
                 f"{quoted(column.feature.name)}. Save it again after training."
             )
-        profile = column.profile(table, encoder.decimal)
+        profile = column.profile(table)
         values = column.lenient_codes(profile)
         np.take(values, profile.factor.codes, out=codes[:, place])
         if column.feature.is_numerical and profile.strays.any():

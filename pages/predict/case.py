@@ -103,7 +103,7 @@ def _draw_read_input(frozen: FrozenTree, feature: int, values: dict[int, Value])
     """Draw one input. Explain the number if the column has dates."""
     tree = frozen.tree
     _draw_input(tree, feature, _key(frozen, feature), values)
-    date = date_words(frozen.readings[tree.features[feature].name])
+    date = date_words(frozen.columns[feature].reading)
     if date:
         st.caption(f"Give {date}, not the date.")
 

@@ -7,10 +7,9 @@ from functools import cached_property
 
 import streamlit as st
 
-from odt_core.data import Encoder
+from odt_core.data import ColumnEncoder, Encoder
 from odt_core.errors import InputError
 from odt_core.export import Model
-from odt_core.export.reading import ColumnReading, encoder_readings
 from odt_core.jobs import Job, JobKind
 from odt_core.problem import EncodedData
 from odt_core.storage import NotFoundError, RunQuery, RunStatus, RunSummary
@@ -49,17 +48,16 @@ class FrozenTree:
         return self.model.tree
 
     @cached_property
-    def readings(self) -> dict[str, ColumnReading]:
-        """The reading of each feature's cells, by the feature's name."""
-        return encoder_readings(self.model.encoder)
+    def columns(self) -> tuple[ColumnEncoder, ...]:
+        """The codes of each feature, and how its cells are read."""
+        return Encoder.from_json(self.model.encoder).columns
 
     @cached_property
     def ranges(self) -> dict[int, tuple[float, float]]:
         """The range of the training numbers of each numerical feature, if known."""
-        columns = Encoder.from_json(self.model.encoder).columns
         return {
             g: column.training_range
-            for g, column in enumerate(columns)
+            for g, column in enumerate(self.columns)
             if column.training_range is not None
         }
 

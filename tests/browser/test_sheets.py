@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from odt_core.data import SplitSpec, infer_schema
-from odt_core.export.reading import default_reading
+from odt_core.export.reading import default_column
 from odt_core.problem import Feature
 from odt_core.reports import SheetFormat, Statements, write_sheet
 from odt_core.solution import Engine
@@ -91,7 +91,7 @@ def as_typed(feature: Feature, cell: Any) -> dict[str, Any]:
 
 
 def missing(feature: Feature) -> int | None:
-    return default_reading(feature).missing_code
+    return default_column(feature).missing_code
 
 
 @pytest.mark.parametrize("seeds", blocks(0, 12, 2))

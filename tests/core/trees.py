@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from odt_core.export.reading import default_reading
+from odt_core.export.reading import default_column
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem, Rules, Split
 from odt_core.topology import Topology
 from odt_core.tree import Decision, Leaf, Node, Tree, build_tree, route
@@ -216,10 +216,9 @@ def decision(
 def cell_and_code(random: Random, feature: Feature) -> tuple[Any, int]:
     """A cell as a table holds it, and the code that it means."""
     code = random.randrange(-1, feature.n_values)
-    reading = default_reading(feature)
-    missing = -1 if reading.missing_code is None else reading.missing_code
-    if code == reading.missing_code or (code < 0 and feature.is_numerical):
-        return None, missing
+    column = default_column(feature)
+    if code == column.missing_code or (code < 0 and feature.is_numerical):
+        return None, column.missing_or_unseen
     if not feature.is_numerical:
         return ("never seen" if code < 0 else feature.values[code]), code
     low = feature.cuts[code - 1] if code > 0 else -math.inf

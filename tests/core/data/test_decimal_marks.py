@@ -16,7 +16,7 @@ from odt_core.data import (
 )
 from odt_core.data.profile import profile_column
 from odt_core.errors import InputError
-from odt_core.export.reading import encoder_readings
+from odt_core.export.reading import encoder_columns
 
 COMMAS = "x;g;class\n" + "".join(
     f"{n // 10},{n % 10}00;{'ab'[n % 2]};{'sick' if n > 16 else 'fine'}\n" for n in range(5, 30)
@@ -82,7 +82,7 @@ def test_marks_that_differ_between_columns_are_reported_and_read():
     encoder = prepare(read, schema, SplitSpec("all")).encoder
     b = encoder.columns[1]
     assert b.feature.is_numerical and b.feature.cuts[-1] < 12
-    assert encoder_readings(encoder.to_json())["b"].decimal == "."
+    assert encoder_columns(encoder.to_json())["b"].reading.decimal == "."
     again = Encoder.from_json(encoder.to_json())
     assert again.encode(read).tolist() == encoder.encode(read).tolist()
     frame = read.frame.drop(columns="class")

@@ -175,7 +175,7 @@ def test_a_date_is_its_age_on_the_latest_date() -> None:
     encoder = prepare(table, schema, SplitSpec("all")).encoder
     assert Encoder.from_json(json.loads(json.dumps(encoder.to_json()))) == encoder
     later = table_with(["1959-06-19", "19590618", "18 June 1959"], ["yes", "no", "yes"])
-    scored = encoder.columns[0].profile(later, ".").numbers
+    scored = encoder.columns[0].profile(later).numbers
     assert scored.tolist() == [29, 30, 30]
     frame = pd.DataFrame({"a": [19590619, 19590618], "b": [0, 1]})
     assert (encoder.encode(frame)[:, 0] == encoder.encode(later)[:2, 0]).all()

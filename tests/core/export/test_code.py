@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odt_core.data.forms import NumberForm
+from odt_core.data import CellReading, ColumnEncoder, NumberForm
 from odt_core.data.numeric import parse_numbers
-from odt_core.export import ColumnReading, ExportFormat, export_tree, python_code, sql_code
+from odt_core.export import ExportFormat, export_tree, python_code, sql_code
 from odt_core.problem import Feature, FeatureKind
 from odt_core.tree import Leaf, Tree
 from tests.core.trees import (
@@ -104,17 +104,23 @@ def test_duckdb_agrees_with_the_tree(random):
 # --- cells as the encoder reads them --------------------------------------------------------
 
 
-def ward_tree() -> tuple[Tree, dict[str, ColumnReading]]:
+def ward_tree() -> tuple[Tree, dict[str, ColumnEncoder]]:
     """Pain (2 is a code for missing) and age (-9 and ? are); commas in the numbers."""
     pain = Feature("pain", FeatureKind.CATEGORICAL, ("1", "4", "(missing)"))
     age = Feature("age", FeatureKind.NUMERICAL, ("young", "old"), (50.5,))
     inner = decision(1, {0}, Leaf(False, 9, 0), Leaf(True, 0, 5), {0, 1})
     root = decision(0, {1, 2}, Leaf(True, 1, 3), inner, {0, 1, 2}, unseen_left=False)
-    readings = {
-        "pain": ColumnReading(missing_code=2, missing_tokens=("2",), decimal=","),
-        "age": ColumnReading(missing_code=None, missing_tokens=("?", "-9"), decimal=","),
+    columns = {
+        "pain": ColumnEncoder(pain, CellReading(("2",), ","), 2),
+        "age": ColumnEncoder(age, CellReading(("?", "-9"), ","), None),
     }
-    return Tree(root, (pain, age), "ill", "yes", "no"), readings
+    return Tree(root, (pain, age), "ill", "yes", "no"), columns
+
+
+def read_with(**readings: CellReading) -> tuple[Tree, dict[str, ColumnEncoder]]:
+    """The same tree, with other rules for the cells."""
+    tree, columns = ward_tree()
+    return tree, {name: replace(columns[name], reading=readings[name]) for name in columns}
 
 
 @pytest.mark.parametrize(
@@ -183,25 +189,24 @@ CELLS = """
 def test_python_reads_the_same_number_as_the_product(cell, decimal):
     number = parse_numbers(pa.array([cell], pa.large_string()), decimal)[0]
     namespace: dict[str, Any] = {}
-    tree, _ = ward_tree()
-    readings = {"pain": ColumnReading(2, (), decimal), "age": ColumnReading(None, (), decimal)}
-    exec(python_code(tree, readings), namespace)
+    tree, columns = read_with(pain=CellReading((), decimal), age=CellReading((), decimal))
+    exec(python_code(tree, columns), namespace)
     # the file's own reader: a tree's answer would only tell on which side of a cut the number is
     found = namespace["_as_number"](cell, "age")
     assert found is None if np.isnan(number) else found == number
 
 
 def test_python_reads_each_column_with_its_own_mark():
-    tree, _ = ward_tree()
-    readings = {"pain": ColumnReading(None, ("1,0",), ","), "age": ColumnReading(None, (), ".")}
-    code = python_code(tree, readings)
+    tree, columns = read_with(pain=CellReading(("1,0",), ","), age=CellReading((), "."))
+    columns["pain"] = replace(columns["pain"], missing_code=None)
+    code = python_code(tree, columns)
     rows = [{"pain": "4,0", "age": "1"}, {"pain": "1", "age": "50.4"}, {"pain": "1", "age": "50.6"}]
     assert python_answers(code, rows) == ["no", "no", "yes"]
 
 
 @pytest.mark.parametrize("run", [sqlite_answers, duckdb_answers])
 def test_sql_reads_cells_as_the_encoder_does(run):
-    tree, readings = ward_tree()
+    tree, columns = ward_tree()
     rows = [
         {"pain": "4", "age": 20.0},
         {"pain": " 2 ", "age": 20.0},
@@ -214,7 +219,7 @@ def test_sql_reads_cells_as_the_encoder_does(run):
         {"pain": "1", "age": -9.0},
     ]
     answers = ["yes", "yes", "yes", "yes", "no", "yes", "yes", "no", "no"]
-    assert run(sql_code(tree, readings), tree, rows) == answers
+    assert run(sql_code(tree, columns), tree, rows) == answers
 
 
 @pytest.mark.parametrize("missing_left", [False, True])
@@ -225,11 +230,11 @@ def test_a_missing_token_beyond_the_cut_is_still_missing(missing_left):
     tree = Tree(root, (age,), "ill", "yes", "no")
     answer = "no" if missing_left else "yes"
     for token in (-9.0, 999.0):
-        readings = {"age": ColumnReading(2, (str(int(token)),))}
+        columns = {"age": ColumnEncoder(age, CellReading((str(int(token)),)), 2)}
         rows = [{"age": token}]
-        assert python_answers(python_code(tree, readings), rows) == [answer]
-        assert sqlite_answers(sql_code(tree, readings), tree, rows) == [answer]
-        assert duckdb_answers(sql_code(tree, readings), tree, rows) == [answer]
+        assert python_answers(python_code(tree, columns), rows) == [answer]
+        assert sqlite_answers(sql_code(tree, columns), tree, rows) == [answer]
+        assert duckdb_answers(sql_code(tree, columns), tree, rows) == [answer]
 
 
 def test_code_of_a_lone_leaf():
@@ -250,18 +255,18 @@ def test_code_says_what_it_is():
     assert imports == [f"import {module}" for module in modules]
 
 
-def read_otherwise() -> tuple[Tree, dict[str, ColumnReading]]:
+def read_otherwise() -> tuple[Tree, dict[str, ColumnEncoder]]:
     """Wards in several spellings, and a share that is written with signs."""
     ward = Feature("ward", FeatureKind.CATEGORICAL, ("North", "South", "caf\u00e9"))
     share = Feature("share", FeatureKind.NUMERICAL, ("low", "high"), (50.5,))
     inner = decision(1, {0}, Leaf(False, 9, 0), Leaf(True, 0, 5), {0, 1})
     root = decision(0, {1, 2}, Leaf(True, 1, 3), inner, {0, 1, 2}, unseen_left=False)
     joined = (("SOUTH", "South"), ("south", "South"), ("north", "North"))
-    readings = {
-        "ward": ColumnReading(None, ("?",), joined=joined),
-        "share": ColumnReading(None, ("?",), form=NumberForm.SIGNS),
+    columns = {
+        "ward": ColumnEncoder(ward, CellReading(("?",), joined=joined), None),
+        "share": ColumnEncoder(share, CellReading(("?",), form=NumberForm.SIGNS), None),
     }
-    return Tree(root, (ward, share), "ill", "yes", "no"), readings
+    return Tree(root, (ward, share), "ill", "yes", "no"), columns
 
 
 @pytest.mark.parametrize(
@@ -288,25 +293,25 @@ def test_python_joins_labels_and_reads_numbers_with_signs(row, answer):
 @pytest.mark.parametrize("run", [sqlite_answers, duckdb_answers])
 @pytest.mark.parametrize("unseen_left", [True, False])
 def test_sql_joins_labels(run, unseen_left):
-    tree, readings = read_otherwise()
+    tree, columns = read_otherwise()
     inner = decision(1, {0}, Leaf(False, 9, 0), Leaf(True, 0, 5), {0, 1})
     root = decision(0, {1, 2}, Leaf(True, 1, 3), inner, {0, 1, 2}, unseen_left=unseen_left)
     tree = Tree(root, tree.features, "ill", "yes", "no")
     wards = ["SOUTH", "south", "South", "north", "North", "sOuth"]
     rows = [{"ward": ward, "share": 20.0} for ward in wards]
     unseen = "yes" if unseen_left else "no"
-    code = sql_code(tree, readings)
+    code = sql_code(tree, columns)
     assert "In ward, any other spelling counts as a value that no training row had." in code
     assert run(code, tree, rows) == ["yes"] * 3 + ["no"] * 2 + [unseen]
 
 
 def test_rules_and_comments_say_how_cells_are_read():
-    tree, readings = read_otherwise()
+    tree, columns = read_otherwise()
     said = [
         "In ward, SOUTH and south count as South.",
         "In ward, north counts as North.",
         "In share, numbers are read without their signs: 12.5% is 12.5, (3) is -3.",
     ]
     for format in ("rules", "python", "sql"):
-        text = export_tree(tree, format, readings=readings).decode()
+        text = export_tree(tree, format, columns=columns).decode()
         assert all(sentence in text for sentence in said), format

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,8 +13,10 @@ from PIL import Image
 
 import odt_core
 from odt_core import MADE_BY
+from odt_core.data import CellReading, Encoder
 from odt_core.errors import InputError
 from odt_core.export import ExportFormat, Model, export_model, export_tree, tree_from_json
+from odt_core.export.reading import default_column
 from odt_core.problem import EncodedData
 from odt_core.render import DARK
 from odt_core.words import rules_text
@@ -74,11 +77,11 @@ def test_an_unknown_format_is_refused_with_the_list_of_formats(format):
 
 
 def test_a_models_code_knows_its_missing_tokens():
-    columns = [
-        {"name": "odor", "missing_code": 6, "missing_tokens": ["NA"]},
-        {"name": "cap size", "missing_code": 3, "missing_tokens": ["-9"]},
-    ]
-    model = Model(TREE, {}, {"version": 1, "decimal": ".", "columns": columns})
+    columns = tuple(
+        replace(default_column(feature), reading=CellReading((token,)))
+        for feature, token in zip(TREE.features, ("NA", "-9"), strict=True)
+    )
+    model = Model(TREE, {}, Encoder(columns).to_json())
     python = export_model(model, "python").decode()
     assert "MISSING = {'odor': ('NA',), 'cap size': ('-9',)}" in python
     assert "-9" in export_model(model, "sql").decode()

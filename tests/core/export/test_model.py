@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from odt_core.cart import fit_cart
-from odt_core.data import SAMPLES, Encoder
-from odt_core.data.encoder import ColumnEncoder
+from odt_core.data import SAMPLES, CellReading, Encoder
 from odt_core.errors import InputError
 from odt_core.export import Model, tree_from_json, tree_to_json
+from odt_core.export.reading import default_column
 from odt_core.tree import Leaf, Tree
 from tests.core.trees import mushroom_tree, random_tree, unhurried
 
@@ -23,8 +24,7 @@ randoms = st.randoms(use_true_random=False)
 def model() -> Model:
     tree = mushroom_tree()
     columns = tuple(
-        ColumnEncoder(feature, ("?",), feature.n_values - 1 if feature.has_missing else None)
-        for feature in tree.features
+        replace(default_column(feature), reading=CellReading(("?",))) for feature in tree.features
     )
     schema = SAMPLES["monks-1"].schema()
     return Model(tree, schema.to_json(), Encoder(columns, ".").to_json(), {"seed": 7})

@@ -7,9 +7,9 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
-from odt_core.data import Table, read_table
+from odt_core.data import Encoder, Table, read_table
 from odt_core.export import Model
-from odt_core.export.reading import default_reading
+from odt_core.export.reading import default_column
 from odt_core.problem import Feature, FeatureKind
 from odt_core.tree import Decision, Leaf, Tree
 from tests.core.trees import decision
@@ -19,15 +19,8 @@ ATTACK = '</script><img src=x onerror="window.hit=1"> & "quotes"'
 
 def model_of(tree: Tree) -> Model:
     """A model without facts about its training."""
-    columns = [
-        {
-            "name": feature.name,
-            "missing_code": default_reading(feature).missing_code,
-            "missing_tokens": [],
-        }
-        for feature in tree.features
-    ]
-    return Model(tree, {}, {"version": 1, "decimal": ".", "columns": columns})
+    encoder = Encoder(tuple(map(default_column, tree.features)))
+    return Model(tree, {}, encoder.to_json())
 
 
 def ward_table() -> Table:
