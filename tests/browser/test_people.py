@@ -139,11 +139,9 @@ def test_two_people_see_their_own_only_even_by_address(
     assert own.split("data=")[1].split("&")[0] == address.split("data=")[1].split("&")[0]
     assert own.split("run=")[1] != address.split("run=")[1]
 
-    bob.go("runs")
     alice.page.get_by_role("link", name="Runs").first.click()
     alice.page.wait_for_url("**/runs*")
-    for window in (bob, alice):
-        expect(window.page.get_by_text("1 run", exact=True)).to_be_visible()
+    expect(alice.page.get_by_text("1 run", exact=True)).to_be_visible()
 
     store = Store(folder=ward_server.data_dir)
     for person, name in ((ALICE, "alices-ward.csv"), (BOB, "bobs-ward.csv")):
@@ -184,11 +182,10 @@ def test_signing_in_keeps_the_address_and_signing_out_leaves_nothing_for_the_nex
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_it_looks_right(arrive: Callable[..., Window], look: Look) -> None:
-    window = arrive(BOB, width=look[0][1])
+    window = arrive(BOB)
+    account(window.page).click()
     for theme, width in look:
-        if theme == "dark":
-            window.reopen(theme, width)
-        account(window.page).click()
+        window.dress(theme, width)
         expect(window.page.get_by_role("button", name="Sign out")).to_be_visible()
         window.shoot(f"account-{theme}-{width}", whole=False)
 
