@@ -19,7 +19,7 @@ from odt_core.data.table import Table
 from odt_core.data.target import Target, read_target
 from odt_core.errors import InputError, quoted
 from odt_core.json_data import JsonData
-from odt_core.problem import EncodedData, take_rows
+from odt_core.problem import EncodedData
 
 
 @dataclass(frozen=True)
@@ -125,17 +125,19 @@ def prepare(
     train, test = _split(target, schema.positive, split, groups)
     weight = np.ones(table.n_rows, dtype=np.int64) if weight is None else weight
     encoder = _fit_encoder(table, schema, train, weight[train])
-    codes, is_positive = encoder.encode(table), target.has_label(schema.positive)
-    names = (schema.target, schema.positive, target.negative_label(schema.positive))
-
-    def encoded(rows: npt.NDArray[np.int64]) -> EncodedData:
-        chosen = codes if len(rows) == len(codes) else take_rows(codes, rows)
-        return EncodedData(chosen, is_positive[rows], weight[rows], encoder.features, *names)
-
+    data = EncodedData(
+        encoder.encode(table),
+        target.has_label(schema.positive),
+        weight,
+        encoder.features,
+        schema.target,
+        schema.positive,
+        target.negative_label(schema.positive),
+    )
     kept = {feature.name for feature in encoder.features}
     return Prepared(
-        train=encoded(train),
-        test=encoded(test) if len(test) else None,
+        train=data if len(train) == table.n_rows else data.take(train),
+        test=data.take(test) if len(test) else None,
         encoder=encoder,
         train_rows=train,
         test_rows=test,

@@ -17,7 +17,6 @@ from odt_core.data.preparing import Prepared
 from odt_core.data.schema import Schema
 from odt_core.data.table import Table
 from odt_core.errors import InputError
-from odt_core.problem import EncodedData
 
 MOST_DRAWS = 1000
 """Largest number of draws for one resample until both classes are in it."""
@@ -114,18 +113,16 @@ def prepare_resample(
     encoder = fit_encoder(table, schema, drawn)
     if not encoder.columns:
         raise InputError("The rows of the resample are alike in every feature.")
-    codes = encoder.encode(table)
-    labels = (base.target, base.positive_label, base.negative_label)
-
-    def encoded(places: npt.NDArray[np.int64], y: npt.NDArray[np.bool_]) -> EncodedData:
-        weight = np.ones(len(places), dtype=np.int64)
-        return EncodedData(codes[places], y, weight, encoder.features, *labels)
-
+    y, weight = np.zeros(table.n_rows, dtype=bool), np.ones(table.n_rows, dtype=np.int64)
+    y[prepared.train_rows] = base.y
+    data = dataclasses.replace(
+        base, codes=encoder.encode(table), y=y, weight=weight, features=encoder.features
+    )
     kept = {feature.name for feature in encoder.features}
     return dataclasses.replace(
         prepared,
-        train=encoded(drawn, base.y[rows]),
-        test=encoded(prepared.train_rows, base.y),
+        train=data.take(drawn),
+        test=data.take(prepared.train_rows),
         encoder=encoder,
         train_rows=drawn,
         test_rows=prepared.train_rows,
