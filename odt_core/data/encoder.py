@@ -32,6 +32,7 @@ from odt_core.data.schema import ColumnKind, ColumnSchema, Schema
 from odt_core.data.spelling import folded, spelled
 from odt_core.data.table import Table, column_name, text_table
 from odt_core.errors import MALFORMED, InputError, quoted
+from odt_core.json_data import as_json
 from odt_core.problem import MISSING, UNSEEN, Feature, FeatureKind
 
 if TYPE_CHECKING:
@@ -284,28 +285,7 @@ class Encoder:
         return {
             "version": ENCODER_VERSION,
             "decimal": self.decimal,
-            "columns": [
-                {
-                    "name": column.feature.name,
-                    "kind": column.feature.kind.value,
-                    "values": list(column.feature.values)
-                    if writes_labels(column.feature)
-                    else None,
-                    "cuts": list(column.feature.cuts),
-                    "missing_code": column.missing_code,
-                    "missing_tokens": list(column.reading.missing_tokens),
-                    "joined": dict(column.reading.joined),
-                    "form": column.reading.form.value,
-                    "decimal": None
-                    if column.reading.decimal == self.decimal
-                    else column.reading.decimal,
-                    "range": None if column.training_range is None else list(column.training_range),
-                    "reference": None
-                    if column.reading.reference is None
-                    else str(column.reading.reference),
-                }
-                for column in self.columns
-            ],
+            "columns": [_column_to_json(column, self.decimal) for column in self.columns],
         }
 
     @classmethod
@@ -352,6 +332,23 @@ def _texts(found: Any) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
         raise TypeError("a list of texts was expected")
     return tuple(found)
+
+
+def _column_to_json(column: ColumnEncoder, decimal: str) -> dict[str, Any]:
+    feature, reading = column.feature, column.reading
+    return {
+        "name": feature.name,
+        "kind": feature.kind.value,
+        "values": list(feature.values) if writes_labels(feature) else None,
+        "cuts": list(feature.cuts),
+        "missing_code": column.missing_code,
+        "missing_tokens": list(reading.missing_tokens),
+        "joined": dict(reading.joined),
+        "form": reading.form.value,
+        "decimal": None if reading.decimal == decimal else reading.decimal,
+        "range": as_json(column.training_range),
+        "reference": None if reading.reference is None else str(reading.reference),
+    }
 
 
 def _column_from_json(record: Mapping[str, Any], decimal: str) -> ColumnEncoder:
