@@ -351,21 +351,17 @@ def use_datasets(connection: Connection, owner: str, hashes: Iterable[str], now:
         If the owner lacks one of the data sets, or has only its hash.
     """
     for sha256 in sorted(set(hashes)):  # in one order, so that two transactions never block
-        _use_dataset(connection, owner, sha256, now)
-
-
-def _use_dataset(connection: Connection, owner: str, sha256: str, now: datetime) -> None:
-    if not is_id(sha256):
-        raise no_dataset()
-    this = (DatasetRow.owner == owner, DatasetRow.sha256 == sha256)
-    found = connection.execute(
-        select(DatasetRow.name, DatasetRow.stored).where(*this).with_for_update()
-    ).one_or_none()
-    if found is None:
-        raise no_dataset()
-    if not found.stored:
-        raise not_stored(found.name, sha256)
-    connection.execute(update(DatasetRow).where(*this).values(used_at=now))
+        if not is_id(sha256):
+            raise no_dataset()
+        this = (DatasetRow.owner == owner, DatasetRow.sha256 == sha256)
+        found = connection.execute(
+            select(DatasetRow.name, DatasetRow.stored).where(*this).with_for_update()
+        ).one_or_none()
+        if found is None:
+            raise no_dataset()
+        if not found.stored:
+            raise not_stored(found.name, sha256)
+        connection.execute(update(DatasetRow).where(*this).values(used_at=now))
 
 
 def count_deleted(runs: Iterable[GoneRow], wiped: bool) -> Deleted:

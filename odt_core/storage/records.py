@@ -116,10 +116,10 @@ class KeyMetrics:
             bound=result["objective"]["bound"],
             n_train=result["n_train"],
             n_test=result["n_test"],
-            train_accuracy=_accuracy(train),
+            train_accuracy=_share(train.tp + train.tn, train.n),
             train_tpr=_share(train.tp, train.n_positive),
             train_tnr=_share(train.tn, train.n_negative),
-            test_accuracy=_accuracy(test),
+            test_accuracy=_share(test.tp + test.tn, test.n),
             test_tpr=_share(test.tp, test.n_positive),
             test_tnr=_share(test.tn, test.n_negative),
             seconds=result["seconds"]["total"],
@@ -128,10 +128,6 @@ class KeyMetrics:
 
 def _confusion(counts: Mapping[str, int] | None) -> Confusion:
     return Confusion(0, 0, 0, 0) if counts is None else Confusion(**counts)
-
-
-def _accuracy(confusion: Confusion) -> float | None:
-    return _share(confusion.tp + confusion.tn, confusion.n)
 
 
 def _share(part: int, whole: int) -> float | None:
