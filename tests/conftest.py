@@ -35,12 +35,15 @@ pytest_plugins = ("tests.databases",)
 
 OWN_SERVERS = ("runs", "people", "full_disk", "installed", "sheets")
 """Browser tests that start servers of their own, or need none: ``test_<name>*.py``."""
+SEVERAL_JOBS = ("compare", "path", "stability")
+"""Tests of commands that share two workers: ``test_<name>.py``."""
 UNITS = {
     **{f"tests/browser/test_{name}": "browser, servers of their own" for name in OWN_SERVERS},
     "tests/browser/": "browser, one server",
     "tests/core/jobs/": "workers and databases",
     "tests/core/storage/": "workers and databases",
     "tests/pages/": "pages",
+    **{f"tests/core/cli/test_{name}": "commands, two workers" for name in SEVERAL_JOBS},
 }
 """Folders and files whose tests stay together, in the order in which they begin."""
 THEN = ("tests/core/cli/", "tests/core/test_package", "tests/core/")

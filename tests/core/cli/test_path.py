@@ -59,6 +59,7 @@ def test_train_finds_the_last_point_of_the_path(
     assert "integer program was not run" in record["words"]["proof"]
 
 
+@pytest.mark.usefixtures("two_workers")
 def test_folds_are_the_same_in_one_process_and_in_two(
     few: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

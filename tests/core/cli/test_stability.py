@@ -25,6 +25,7 @@ def timeless(record: dict) -> dict:
     return {key: value for key, value in record.items() if "seconds" not in key}
 
 
+@pytest.mark.usefixtures("two_workers")
 def test_it_prints_the_contract_in_one_process_and_in_two(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

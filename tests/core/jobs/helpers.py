@@ -124,13 +124,14 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 class KeptPool(LocalPool):
-    """One warm worker that managers use one after the other: a new worker takes seconds to start.
+    """Warm workers that managers use one after the other: a new worker takes seconds to start.
 
     When a manager closes it, only what still runs is ended.
     """
 
-    def __init__(self) -> None:
-        super().__init__(1)
+    def __init__(self, n_kept: int = 1) -> None:
+        super().__init__(n_kept)
+        self.n_kept = n_kept
         self._started = False
 
     def start(self, listener: Listener) -> None:
@@ -140,15 +141,15 @@ class KeptPool(LocalPool):
             super().start(listener)
 
     def close(self) -> None:
-        self.n_workers = 1
+        self.n_workers = self.n_kept
         workers = self.workers()
-        idle = [pid for pid, job in workers.items() if job is None]
-        for pid in workers.keys() - idle[:1]:
+        kept = [pid for pid, job in workers.items() if job is None][: self.n_kept]
+        for pid in workers.keys() - kept:
             os.killpg(pid, signal.SIGKILL)
-        wait_until(lambda: len(workers.keys() & self.workers().keys()) <= len(idle[:1]))
+        wait_until(lambda: len(workers.keys() & self.workers().keys()) <= len(kept))
 
     def end(self) -> None:
-        """End the worker, too."""
+        """End the workers, too."""
         super().close()
 
 
