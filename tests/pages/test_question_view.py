@@ -185,7 +185,7 @@ def test_several_changes_are_one_run(page: AppTest) -> None:
 
 
 def test_changes_that_contradict_each_other_are_refused(app: AppTest) -> None:
-    page = opened(app, trained(replace(SPEC, topology=Topology.parse("depth-3"))))
+    page = opened(app, trained(replace(SPEC, topology=Topology.parse("(((. .) .) .)"))))
     tree = current(page).trained.tree
     below = tree.decisions.index(tree.decisions[1].left)
     choose_question(page, 1)

@@ -194,7 +194,10 @@ def test_the_first_question_cannot_become_a_leaf(start: PlacedTree) -> None:
 
 
 def test_changes_add_up(table: Table, start: PlacedTree) -> None:
-    without = placed(table, never(start, 0))
+    spec = never(start, 0)
+    found = solve(table, spec)
+    assert found.status is Status.OPTIMAL and found.tree is not None
+    without = PlacedTree.of(spec, found.tree)
     last = len(without.tree.decisions) - 1
     exact = ask(without, last, NodeRuleSpec(0, feature="age", threshold=_cut(without)))
     assert len(exact.rules.nodes) == 2
@@ -202,7 +205,7 @@ def test_changes_add_up(table: Table, start: PlacedTree) -> None:
     assert "age ≤" in settings_words(exact)["Rules"]
     solution = solve(table, exact)
     assert solution.total is not None
-    assert solution.total <= (solve(table, without.spec).total or 0)
+    assert solution.total <= (found.total or 0)
     if solution.tree is not None and len(solution.tree.decisions) == last + 1:
         PlacedTree.of(exact, solution.tree)
 

@@ -111,7 +111,8 @@ def test_a_chosen_tree_becomes_a_training_result(table: Table, found: Alternativ
 
 def test_a_list_without_a_tree_says_so(table: Table) -> None:
     objective = Objective(Goal.MAX_TNR, min_tpr=Fraction(1), min_tnr=Fraction(1))
-    result = run_alternatives(table, spec_of(objective=objective), AlternativesPart(5))
+    spec = spec_of(topology=Topology.parse("depth-1"), objective=objective)
+    result = run_alternatives(table, spec, AlternativesPart(5))
     assert result.status is Status.INFEASIBLE
     view = AlternativesView(result.to_json())
     assert not view.trees and "no tree of this shape meets the conditions" in view.proof_words()

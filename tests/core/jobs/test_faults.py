@@ -122,21 +122,31 @@ def test_a_job_that_another_server_runs_is_followed_and_cancelled(
             assert job.result["status"] == "cancelled" and job.model is not None
 
 
-def test_a_killed_worker_leaves_its_best_tree_and_no_files(
-    manager: JobManager, store: Store, hard: JobSpec
+def test_a_killed_worker_leaves_its_best_tree_and_neither_solver_nor_files(
+    manager: JobManager, store: Store, hard: JobSpec, easy: JobSpec
 ) -> None:
     job = manager.submit(hard)
     wait_until(lambda: job.best is not None)
     lost = worker_pid(manager)
     folder = Path(psutil.Process(lost).environ()["TMPDIR"])
     assert list(folder.glob("odt-mip-*")), "CBC's files are in the worker's own folder"
+    family = [psutil.Process(lost), *family_of(lost)]
     os.kill(lost, signal.SIGKILL)
     wait_until(lambda: job.is_over)
-    assert job.status is RunStatus.FAILED and "killed by SIGKILL" in job.message
+    assert job.status is RunStatus.FAILED
+    assert job.message == (
+        "The solver's process ended unexpectedly (killed by SIGKILL): start it again, with a "
+        "smaller shape or fewer columns if it repeats."
+    )
     wait_until(lambda: status(store, job.id) is RunStatus.FAILED)
     kept = record(store, job.id).best
     assert kept is not None and kept["tree"] == job.best["tree"]
     wait_until(lambda: not folder.exists())
+    wait_until(lambda: not any(is_alive(process) for process in family))
+    again = manager.submit(easy)
+    wait_until(lambda: again.is_over)
+    assert again.status is RunStatus.DONE, again.message
+    assert worker_pid(manager) != lost
 
 
 def test_a_cancel_that_is_not_answered_keeps_the_best_tree(
@@ -376,14 +386,16 @@ def test_too_little_memory_for_workers_is_refused_in_words(
         worker_memory(1)
 
 
-def test_a_worker_at_rest_takes_less_than_the_least_setting() -> None:
-    """With everything loaded, and with its process of CBC."""
+def test_a_worker_at_rest_takes_less_than_the_least_setting_and_no_database_library() -> None:
+    """With everything loaded, and with its process of CBC. A database library would take 20 MiB."""
     code = (
-        "import os; from odt_core.processes import memory_with_all as memory;"
-        "from odt_core.worker.worker import warm_up; warm_up(); print(memory(os.getpid()))"
+        "import os, sys; from odt_core.processes import memory_with_all as memory;"
+        "from odt_core.worker.worker import warm_up; warm_up(); print(memory(os.getpid()));"
+        "print({'sqlalchemy', 'alembic', 'distributed'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert 0 < int(done.stdout) < AT_REST
+    memory, databases = done.stdout.splitlines()
+    assert 0 < int(memory) < AT_REST and databases == "set()"
 
 
 @contextmanager

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 from typing import Any
 
@@ -68,13 +66,3 @@ def test_nothing_is_sent_after_the_end() -> None:
     sender.close()
     wait_for_timers()
     assert [message["incumbent"] for message in said] == [None]
-
-
-def test_a_worker_imports_no_database_library() -> None:
-    """Half a second and 20 MiB of each worker."""
-    code = (
-        "import sys, odt_core.worker.worker as worker; worker.warm_up();"
-        "print([name for name in ('sqlalchemy', 'alembic', 'distributed') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
