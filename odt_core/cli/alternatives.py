@@ -24,7 +24,7 @@ from odt_core.errors import InputError, quoted
 from odt_core.jobs import JobKind
 from odt_core.solution import Status
 from odt_core.training import Hooks
-from odt_core.words import percent_words, printable, seconds_words
+from odt_core.words import percent_words, seconds_words
 
 
 def run(options: argparse.Namespace) -> int:
@@ -110,7 +110,7 @@ def _cells(tree: AlternativeTree, costs: Mapping[str, Fraction]) -> list[str]:
         *test,
         f"{tree.questions_per_case:.2f}",
         f"{tree.cost_per_case(costs):.2f}",
-        ", ".join(map(printable, tree.columns)) or "-",
+        ", ".join(tree.columns) or "-",
     ]
 
 
@@ -128,4 +128,4 @@ def _column_cells(view: AlternativesView, column: ColumnView) -> list[str]:
     elif not column.is_proved:
         least = "not found"
     asked = f"{column.n_trees:,} of {len(view.trees):,}"
-    return [printable(column.name), asked, least, "yes" if column.is_proved else "no"]
+    return [column.name, asked, least, "yes" if column.is_proved else "no"]

@@ -371,15 +371,32 @@ def _read_rules(options: argparse.Namespace) -> RulesSpec:
     return RulesSpec(forbidden, tuple(_node_rule(record) for record in records))
 
 
+_RULE_FIELDS: dict[str, tuple[Any, str]] = {
+    "node": (int, "a number from 1 on"),
+    "features": (list, "a list of columns"),
+    "feature": (str, "a column's name"),
+    "categories": (list, "a list of categories"),
+    "threshold": (int | float, "a number"),
+    "missing_left": (object, "true or false"),
+    "never": (list, "a list of columns"),
+}
+"""The fields of a rule, with the type of their values and its name. A value may be null."""
+
+
 def _node_rule(record: Any) -> NodeRuleSpec:
-    known = {"node", "features", "feature", "categories", "threshold", "missing_left", "never"}
     if not isinstance(record, dict) or not isinstance(record.get("node"), int):
         raise InputError('--rules: each rule is an object with a "node" (a number from 1 on).')
-    for key in record:
-        if key not in known:
+    for key, value in record.items():
+        if key not in _RULE_FIELDS:
             raise InputError(
                 f"--rules: the rule for node {record['node']} has an unknown field {key!r}: use "
-                f"{', '.join(sorted(known))}."
+                f"{', '.join(sorted(_RULE_FIELDS))}."
+            )
+        kind, words = _RULE_FIELDS[key]
+        if value is not None and not isinstance(value, kind):
+            raise InputError(
+                f"--rules: the rule for node {record['node']} has the {key} {value!r}: give "
+                f"{words}."
             )
     lists = {
         key: None if record.get(key) is None else tuple(map(str, record[key]))

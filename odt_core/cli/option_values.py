@@ -20,7 +20,8 @@ Item = TypeVar("Item")
 
 def names(text: str) -> list[str]:
     """Read a list option. Commas separate, and names with commas have quotes as in CSV."""
-    return [name(cell) for cell in next(csv.reader([text], skipinitialspace=True), [])]
+    line = " ".join(text.splitlines())  # as in the names of a table
+    return [name(cell) for cell in next(csv.reader([line], skipinitialspace=True), [])]
 
 
 def name(text: str) -> str:

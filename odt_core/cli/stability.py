@@ -26,7 +26,7 @@ from odt_core.studies.stability_words import (
     stability_sentences,
 )
 from odt_core.training import TrainSpec
-from odt_core.words import percent_words, printable, seconds_words
+from odt_core.words import percent_words, seconds_words
 
 PLACES = 3
 """The most cut points or sets of a column that the table names."""
@@ -83,10 +83,10 @@ def _column_cells(result: StabilityResult) -> list[list[str]]:
         counted = [(f"{cut.cut:.6g}", cut.n) for cut in column.cuts]
         counted += [(one.words, one.n) for one in column.sets]
         counted.sort(key=lambda place: -place[1])
-        places = [f"{printable(words)} ({n})" for words, n in counted]
+        places = [f"{words} ({n})" for words, n in counted]
         more = ", ..." if len(places) > PLACES else ""
         words = ", ".join(places[:PLACES]) + more
-        rows.append([printable(column.name), str(column.asked), str(column.at_root), words])
+        rows.append([column.name, str(column.asked), str(column.at_root), words])
     return rows
 
 

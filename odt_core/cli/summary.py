@@ -15,7 +15,7 @@ from odt_core.evaluation import (
     verdict,
 )
 from odt_core.training import TrainResult
-from odt_core.words import goal_words, percent_words
+from odt_core.words import goal_words, percent_words, printable
 
 METRIC_ROWS = ("sensitivity", "specificity", "ppv", "npv", "accuracy")
 
@@ -63,7 +63,7 @@ def _rules(result: TrainResult) -> list[str]:
     assert tree is not None
     return [
         f"{row.predicted}: if {row.rule}  ({row.train.successes} of {row.train.n} training rows "
-        f"are {tree.positive_label}{''.join(f'; {mark}' for mark in row.marks)})"
+        f"are {printable(tree.positive_label)}{''.join(f'; {mark}' for mark in row.marks)})"
         for row in leaf_table(tree, result.prepared.test)
     ]
 
@@ -114,9 +114,10 @@ def _floors(result: TrainResult, counts: dict[str, Confusion]) -> list[str]:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Align cells in columns, one line for each row."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    """Align cells in columns, one line for each row. Cells may have names from a file."""
+    table = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
+        for row in table
     ]

@@ -37,8 +37,8 @@ def _lines(result: ValidationResult) -> Iterator[str]:
         yield f"  {result.flow_note}"
     if result.n_groups is not None:
         yield (
-            f"  the rows have {result.n_groups:,} different values of {result.group_column}; the "
-            "intervals treat rows as independent"
+            f"  the rows have {result.n_groups:,} different values of "
+            f"{printable(result.group_column or '')}; the intervals treat rows as independent"
         )
     yield f"{found.text} {found.remark}"
     yield result.prevalence_shift
@@ -53,7 +53,7 @@ def _lines(result: ValidationResult) -> Iterator[str]:
 
 def _counts(result: ValidationResult) -> list[str]:
     counts, tree = result.metrics.confusion, result.tree
-    positive, negative = printable(tree.positive_label), printable(tree.negative_label)
+    positive, negative = tree.positive_label, tree.negative_label
     return aligned(
         [
             ["validation", f"is {positive}", f"is {negative}"],
@@ -102,7 +102,7 @@ def _ratio(ratio: Estimate) -> str:
 
 
 def _groups(groups: Subgroups) -> list[str]:
-    rows = [[printable(groups.column), "rows", "sensitivity", "specificity", ""]]
+    rows = [[groups.column, "rows", "sensitivity", "specificity", ""]]
     for group in groups.groups:
         found = group.metrics
         mark = "few rows of a class" if group.is_small else ""

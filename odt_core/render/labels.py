@@ -241,10 +241,9 @@ def text_cell(
 
     Each line has a row of its own, because Graphviz sets bold lines of one cell closer together.
     """
-    text = "".join(
-        row_of(f'<TD ALIGN="{align}">{f"<B>{_text(line)}</B>" if bold else _text(line)}</TD>')
-        for line in lines
-    )
+    # Graphviz refuses a bold text without letters, which a name of invisible signs becomes.
+    texts = [f"<B>{_text(line)}</B>" if bold and line else _text(line) for line in lines]
+    text = "".join(row_of(f'<TD ALIGN="{align}">{each}</TD>') for each in texts)
     return f'<TD{port} CELLPADDING="{padding}" WIDTH="{width + 2 * padding:.0f}">{table(text)}</TD>'
 
 

@@ -16,6 +16,7 @@ STUDIES = {
     "stability": ["--topology", "depth-1", "--resamples", "2"],
 }
 FOLDED = ("compare", "path")
+QUOTED = '"yes\nsir"'
 
 
 def table(folder: Path, header: str, rows: list[str]) -> list[str]:
@@ -34,6 +35,18 @@ def test_a_row_of_units_is_refused_with_the_option_that_leaves_it_out(
     assert "Give --units-row" in sentence
     assert main([*words, "--units-row", "--positive", "a", "--engine", "search"]) == 0
     assert "Line 2 was left out as a row of units" in capsys.readouterr().err
+
+
+def test_names_and_classes_with_line_breaks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{'pq'[i % 2]},s,{('no', QUOTED)[i % 2]}" for i in range(20)]
+    words = ["train", *table(tmp_path, f"x,{QUOTED},y", rows), "--positive", "yes\nsir"]
+    words += ["--ignore", "yes\nsir", "--topology", "depth-1", "--engine", "search"]
+    assert main([*words, "--train-size", "all"]) == 0
+    shown = capsys.readouterr().out
+    assert "predicted yes sir  10" in shown and "10 of 10 training rows are yes sir)" in shown
+    assert "\nsir" not in shown
 
 
 @pytest.mark.parametrize("command", STUDIES)

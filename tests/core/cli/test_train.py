@@ -249,6 +249,24 @@ def test_bad_input_is_one_sentence_and_status_2(
 
 
 @pytest.mark.parametrize(
+    ("field", "sentence"),
+    [
+        ('"features": 3', "the rule for node 1 has the features 3: give a list of columns."),
+        ('"feature": 5, "threshold": 2', "has the feature 5: give a column's name."),
+        ('"feature": "holding", "threshold": "x"', "has the threshold 'x': give a number."),
+        ('"feature": "holding", "categories": "no"', "the categories 'no': give a list of"),
+    ],
+)
+def test_a_rule_of_a_wrong_type_is_refused(
+    monks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], field: str, sentence: str
+) -> None:
+    rules = tmp_path / "rules.json"
+    rules.write_text(f'[{{"node": 1, {field}}}]')
+    assert main(["train", str(monks), "--target", "class", "--rules", str(rules)]) == 2
+    assert sentence in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
     ("extra", "sentence"),
     [
         (["--max-card", "0"], "--max-card: '0' is not usable"),

@@ -328,6 +328,14 @@ def test_an_odd_name_is_drawn_letter_by_letter(name):
     assert any(tip.startswith(f"{shown}, yes: ") for tip in tips)
 
 
+@pytest.mark.parametrize("name", ["\u200b", "\xad", "\n"])
+def test_a_name_without_a_visible_letter_is_drawn(name):
+    feature = Feature(name, FeatureKind.CATEGORICAL, (name, "other"))
+    root = decision(0, {0}, Leaf(True, 1, 5), Leaf(False, 5, 1), {0, 1})
+    tree = Tree(root, (feature,), name, name, "other")
+    ElementTree.fromstring(tree_svg(tree_dot(tree, lit_leaf=0)))
+
+
 def test_text_direction_controls_are_taken_out():
     tree = replace(mushroom_tree(), positive_label="ed\u202eible")
     assert "\u202e" not in tree_dot(tree)
