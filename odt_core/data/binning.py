@@ -95,8 +95,8 @@ class BinLabels(Sequence[str]):
         Rising cut points; bin b holds ``cuts[b-1] < x <= cuts[b]``.
     lowest, highest : sequence of float, optional
         The least and the largest training value of each bin.
-    missing : str, optional
-        The name of the bin of missing values, which comes last.
+    has_missing : bool
+        Whether there is a bin of missing values, which comes last.
     """
 
     def __init__(
@@ -104,17 +104,17 @@ class BinLabels(Sequence[str]):
         cuts: Sequence[float],
         lowest: Sequence[float] | npt.NDArray[np.float64] | None = None,
         highest: Sequence[float] | npt.NDArray[np.float64] | None = None,
-        missing: str | None = None,
+        has_missing: bool = False,
     ) -> None:
         self._cuts, self._lowest, self._highest = cuts, lowest, highest
-        self._missing = missing
+        self._has_missing = has_missing
 
-    def with_missing(self, name: str) -> BinLabels:
+    def with_missing(self) -> BinLabels:
         """A copy with a bin of missing values at the end."""
-        return BinLabels(self._cuts, self._lowest, self._highest, name)
+        return BinLabels(self._cuts, self._lowest, self._highest, has_missing=True)
 
     def __len__(self) -> int:
-        return len(self._cuts) + (1 if self._missing is None else 2)
+        return len(self._cuts) + 1 + self._has_missing
 
     @overload
     def __getitem__(self, at: int) -> str: ...
@@ -132,8 +132,7 @@ class BinLabels(Sequence[str]):
     def _label(self, b: int) -> str:
         n = len(self._cuts)
         if b > n:
-            assert self._missing is not None
-            return self._missing
+            return MISSING
         if self._lowest is not None and self._highest is not None:
             if self._lowest[b] == self._highest[b]:
                 return shortest_decimal(self._lowest[b])
@@ -159,11 +158,6 @@ class BinLabels(Sequence[str]):
 def writes_labels(feature: Feature) -> bool:
     """Whether a file lists the name of each code. With very many bins, the cuts give the names."""
     return not feature.is_numerical or feature.n_values <= MOST_LABELS_WRITTEN
-
-
-def unwritten_labels(cuts: Sequence[float], has_missing: bool) -> BinLabels:
-    """Make the labels of a feature whose file does not list them."""
-    return BinLabels(cuts, missing=MISSING if has_missing else None)
 
 
 @dataclass(frozen=True)

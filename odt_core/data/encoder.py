@@ -18,7 +18,6 @@ from odt_core.data.binning import (
     Values,
     bin_codes,
     fit_bins,
-    unwritten_labels,
     writes_labels,
 )
 from odt_core.data.cells import CellReading, check_joined, joined_from_json
@@ -360,7 +359,7 @@ def _column_from_json(record: Mapping[str, Any], decimal: str) -> ColumnEncoder:
     feature = Feature(
         name=record["name"],
         kind=kind,
-        values=unwritten_labels(cuts, has_missing) if values is None else _texts(values),
+        values=BinLabels(cuts, has_missing=has_missing) if values is None else _texts(values),
         cuts=cuts,
         has_missing=has_missing,
         measure=form.measure,
@@ -495,7 +494,7 @@ def _numerical_feature(profile: Profile, bins: Bins, has_missing: bool) -> Featu
     return Feature(
         name=profile.name,
         kind=FeatureKind.NUMERICAL,
-        values=bins.labels.with_missing(MISSING) if has_missing else bins.labels,
+        values=bins.labels.with_missing() if has_missing else bins.labels,
         cuts=bins.cuts,
         has_missing=has_missing,
         measure=profile.reading.form.measure,

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from odt_core.data.binning import unwritten_labels, writes_labels
+from odt_core.data.binning import BinLabels, writes_labels
 from odt_core.errors import InputError
 from odt_core.export.fields import Fields
 from odt_core.problem import Feature, FeatureKind, Split, is_threshold
@@ -93,7 +93,7 @@ def _feature_from_json(fields: Fields) -> Feature:
     cuts, missing_bin = fields.numbers("cuts"), fields.flag("missing_bin")
     numerical = kind == FeatureKind.NUMERICAL
     if numerical and fields.is_null("values"):
-        values: Sequence[str] = unwritten_labels(cuts, missing_bin)
+        values: Sequence[str] = BinLabels(cuts, has_missing=missing_bin)
     else:
         values = fields.texts("values")
     if len(set(values)) < len(values):

@@ -124,7 +124,7 @@ def test_every_value_has_a_bin() -> None:
 
 
 def test_labels_are_a_sequence_that_equals_the_same_texts() -> None:
-    labels = fit([1, 2, 2, 3, 3, 9], Binning.at([2.5, 4])).labels.with_missing("(missing)")
+    labels = fit([1, 2, 2, 3, 3, 9], Binning.at([2.5, 4])).labels.with_missing()
     assert labels == ("<= 2.5", "2.5 to 4", "> 4", "(missing)") == tuple(labels)
     assert hash(labels) == hash(tuple(labels))
     assert (labels[-1], labels[1:3]) == ("(missing)", ("2.5 to 4", "> 4"))
