@@ -64,9 +64,11 @@ def _decode_as(raw: bytes, encoding: str) -> tuple[str, str]:
         ) from error
     name = "utf-8-sig" if codec.name == "utf-8" and raw.startswith(codecs.BOM_UTF8) else codec.name
     try:
-        return raw.decode(name), name
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
+        text = raw.decode(name)
+        text.encode()  # some encodings let halves of characters pass
+        return text, name
+    except UnicodeError as error:
+        line = raw.count(b"\n", 0, getattr(error, "start", 0)) + 1
         raise InputError(
             f"Line {line} of the file is not {encoding}: choose another encoding, such as "
             f"{'cp1252' if 'utf' in name else 'utf-8'}."

@@ -388,6 +388,12 @@ BAD: dict[str, Bad] = {
     "codec that is no encoding": Bad(
         PLAIN, "encoding 'zlib' is not known", options=ReadOptions(encoding="zlib")
     ),
+    "encoding that lets half a character pass": Bad(
+        b"a,b\n+2AA-,1\n", "Line 2 of the file is not utf-7", options=ReadOptions(encoding="utf-7")
+    ),
+    "codec with an error of its own": Bad(
+        b"a,b-\\\n1,2\n", "of the file is not punycode", options=ReadOptions(encoding="punycode")
+    ),
     "wrong encoding from the user": Bad(
         "a,b\n1,é\n".encode("cp1252"),
         "Line 2 of the file is not utf-8",
