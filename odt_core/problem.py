@@ -82,6 +82,17 @@ class Feature:
         """Whether the feature splits by threshold."""
         return self.kind is FeatureKind.NUMERICAL
 
+    def interval(self, bins: Sequence[int]) -> tuple[float, float]:
+        """Return the open lower end and the closed upper end of neighbouring bins, in any order.
+
+        The lowest and the highest bin have an infinite end.
+        """
+        low, high = min(bins), max(bins)
+        if high - low + 1 != len(bins):
+            raise ValueError(f"feature {self.name!r}: the bins {bins} are not neighbours")
+        ends = (-math.inf, *self.cuts, math.inf)
+        return ends[low], ends[high + 1]
+
     @property
     def meaning_of_codes(self) -> tuple[object, ...]:
         """Equal for two features if each code means the same for both.

@@ -66,11 +66,7 @@ def node_test(feature: Feature, node: Decision, missing: int | None) -> Category
             missing_left=missing_left,
             unseen_left=node.unseen_left,
         )
-    ordered = sorted(code for code in left if code < feature.n_ordered)
+    ordered = [code for code in left if code < feature.n_ordered]
     if not ordered:
         return IntervalTest(math.inf, math.inf, missing_left)
-    if ordered[-1] - ordered[0] + 1 != len(ordered):
-        raise ValueError(f"feature {feature.name!r}: the bins {ordered} are not neighbours")
-    low = feature.cuts[ordered[0] - 1] if ordered[0] > 0 else -math.inf
-    high = feature.cuts[ordered[-1]] if ordered[-1] < feature.n_ordered - 1 else math.inf
-    return IntervalTest(low, high, missing_left)
+    return IntervalTest(*feature.interval(ordered), missing_left)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from odt_core import MADE_BY
 from odt_core.data import ColumnEncoder
@@ -19,9 +18,6 @@ from odt_core.export.tree_json import tree_to_json
 from odt_core.problem import EncodedData
 from odt_core.tree import Tree
 from odt_core.words import rules_text
-
-if TYPE_CHECKING:
-    from odt_core.render import Theme
 
 TREE_FORMAT = "odt-tree"
 """The format field of a file with a tree alone (model.schema.json)."""
@@ -59,7 +55,6 @@ def export_tree(
     format: ExportFormat | str,
     *,
     test: EncodedData | None = None,
-    theme: Theme | None = None,
     columns: dict[str, ColumnEncoder] | None = None,
 ) -> bytes:
     """Write a tree as a file's bytes; text is UTF-8.
@@ -72,8 +67,6 @@ def export_tree(
         The format.
     test : EncodedData, optional
         Test rows to count in the leaves of drawings.
-    theme : Theme, optional
-        Colours of drawings; light by default.
     columns : dict from str to ColumnEncoder, optional
         The columns by name, for Python and SQL code. By default only an empty cell is a missing
         value. `export_model` uses the model's columns.
@@ -87,20 +80,15 @@ def export_tree(
         raise InputError(
             f"The format {str(format)!r} is not known: choose one of {', '.join(ExportFormat)}."
         )
-    content = FILES[ExportFormat(format)].write(_Export(tree, test, theme, columns or {}))
+    content = FILES[ExportFormat(format)].write(_Export(tree, test, columns or {}))
     return content if isinstance(content, bytes) else content.encode()
 
 
 def export_model(
-    model: Model,
-    format: ExportFormat | str,
-    *,
-    test: EncodedData | None = None,
-    theme: Theme | None = None,
+    model: Model, format: ExportFormat | str, *, test: EncodedData | None = None
 ) -> bytes:
     """Write a model's tree as a file's bytes, as the model reads cells. See `export_tree`."""
-    columns = encoder_columns(model.encoder)
-    return export_tree(model.tree, format, test=test, theme=theme, columns=columns)
+    return export_tree(model.tree, format, test=test, columns=encoder_columns(model.encoder))
 
 
 @dataclass(frozen=True)
@@ -108,9 +96,8 @@ class _Export:
     """What a file is made from; see `export_tree`."""
 
     tree: Tree
-    test: EncodedData | None = None
-    theme: Theme | None = None
-    columns: dict[str, ColumnEncoder] = field(default_factory=dict)
+    test: EncodedData | None
+    columns: dict[str, ColumnEncoder]
 
     @property
     def all_columns(self) -> dict[str, ColumnEncoder]:
@@ -120,11 +107,10 @@ class _Export:
 
 
 def _dot(export: _Export) -> str:
-    from odt_core.render import LIGHT, tree_dot  # training needs no drawing
+    from odt_core.render import tree_dot  # training needs no drawing
 
     # Paper has no tooltips, so names are not shortened.
-    theme = export.theme or LIGHT
-    return tree_dot(export.tree, test=export.test, theme=theme, with_lists=True, opaque=True)
+    return tree_dot(export.tree, test=export.test, with_lists=True, opaque=True)
 
 
 def _svg(export: _Export) -> bytes:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from odt_core.figures.chart import Chart
+from odt_core.figures.layout import FONT_SIZE, lay_out
 from odt_core.problem import Problem
 from odt_core.render import LIGHT, Theme
 from odt_core.solution import TracePoint
@@ -48,6 +49,7 @@ def progress_chart(
     import plotly.graph_objects as go  # slow to import
 
     figure = go.Figure()
+    _lay_out(figure, theme, _unit(problem))
     for name, points, color, dash in (
         (FOUND, [(p.seconds, p.incumbent) for p in trace], theme.accent, "solid"),
         (BOUND, [(p.seconds, p.bound) for p in trace], theme.second, "dot"),
@@ -81,7 +83,6 @@ def progress_chart(
             yshift=2 if name == FOUND else -2,
             font={"color": color},
         )
-    _lay_out(figure, theme, _unit(problem))
     return Chart(figure, _alt_text(trace, problem, until), theme)
 
 
@@ -118,27 +119,14 @@ def _value_words(problem: Problem, total: int) -> str:
 
 
 def _lay_out(figure: go.Figure, theme: Theme, unit: str) -> None:
-    axis = {
-        "gridcolor": theme.grid,
-        "zeroline": False,
-        "tickcolor": theme.line,
-        "automargin": True,
-    }
     shares = {} if "rows" in unit else {"tickformat": ".1%"}
-    figure.update_layout(
-        template="none",
+    lay_out(
+        figure,
+        theme,
+        x={"title": "seconds", "rangemode": "tozero", "showgrid": False, "automargin": True},
+        y={"automargin": True, **shares},
         height=HEIGHT,
-        margin={"l": 8, "r": LABEL_WIDTH, "t": 28, "b": 8},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": theme.ink, "size": 13},
-        showlegend=False,
-        title={"text": unit, "font": {"size": 13}, "x": 0, "xref": "paper", "y": 0.98},
-        xaxis={
-            **axis,
-            "title": {"text": "seconds", "font": {"size": 13}, "standoff": 4},
-            "rangemode": "tozero",
-            "showgrid": False,
-        },
-        yaxis={**axis, **shares},
     )
+    title = {"text": unit, "font": {"size": FONT_SIZE}, "x": 0, "xref": "paper", "y": 0.98}
+    margin = {"l": 8, "r": LABEL_WIDTH, "t": 28, "b": 8}
+    figure.update_layout(margin=margin, showlegend=False, title=title)

@@ -118,7 +118,7 @@ def _add_train(
 ) -> None:
     figure.add_scatter(
         x=[_fpr(point.train) for point in points],
-        y=[_tpr(point.train) for point in points],
+        y=[float(point.train.tpr) for point in points],
         mode="lines+markers",
         name=name,
         line={"color": theme.second, "width": 1.5, "shape": "vh"},
@@ -137,7 +137,7 @@ def _add_test(figure: go.Figure, points: Sequence[OperatingPoint], theme: Theme)
     known = [(i, point.test) for i, point in enumerate(points) if point.test is not None]
     figure.add_scatter(
         x=[_fpr(test) for _, test in known],
-        y=[_tpr(test) for _, test in known],
+        y=[float(test.tpr) for _, test in known],
         mode="markers",
         name=TEST,
         marker={
@@ -196,7 +196,7 @@ def mark_in_plane(figure: go.Figure, counts: Counts, theme: Theme, color: str, n
     train, test = counts
     figure.add_scatter(
         x=[_fpr(train)],
-        y=[_tpr(train)],
+        y=[float(train.tpr)],
         mode="markers",
         marker={"size": 14, "color": "rgba(0,0,0,0)", "line": {"color": color, "width": 2.5}},
         name=name,
@@ -207,7 +207,7 @@ def mark_in_plane(figure: go.Figure, counts: Counts, theme: Theme, color: str, n
         return
     figure.add_scatter(
         x=[_fpr(test)],
-        y=[_tpr(test)],
+        y=[float(test.tpr)],
         mode="markers",
         marker={
             "size": 12,
@@ -244,18 +244,10 @@ def _alt_text(points: Sequence[OperatingPoint], chosen: int | None) -> str:
 
 
 def _words(counts: Confusion, which: str) -> str:
-    sensitivity = f"{percent_words(_tpr(counts))} ({counts.tp}/{counts.n_positive})"
-    specificity = f"{percent_words(_tnr(counts))} ({counts.tn}/{counts.n_negative})"
+    sensitivity = f"{percent_words(float(counts.tpr))} ({counts.tp}/{counts.n_positive})"
+    specificity = f"{percent_words(float(counts.tnr))} ({counts.tn}/{counts.n_negative})"
     return f"{which}: sensitivity {sensitivity}<br>specificity {specificity}"
 
 
-def _tpr(counts: Confusion) -> float:
-    return counts.tp / counts.n_positive if counts.n_positive else 0.0
-
-
-def _tnr(counts: Confusion) -> float:
-    return counts.tn / counts.n_negative if counts.n_negative else 0.0
-
-
 def _fpr(counts: Confusion) -> float:
-    return counts.fp / counts.n_negative if counts.n_negative else 0.0
+    return counts.fp / max(counts.n_negative, 1)

@@ -108,8 +108,7 @@ def tree_dot(
     with_lists: bool = False,
     direction: Direction | None = None,
     opaque: bool = False,
-    own_name: bool = False,
-    typeset: bool = False,
+    on_screen: bool = False,
     density: Density = ROOMY,
 ) -> str:
     """Write the DOT source of a tree.
@@ -137,10 +136,9 @@ def tree_dot(
         Down, or to the right. By default, large trees grow to the right.
     opaque : bool
         Whether to paint the page behind the drawing (for files); transparent by default.
-    own_name : bool
-        Whether to name the graph. A viewer takes graphs of equal names for stages of one drawing.
-    typeset : bool
-        Whether tooltips have "≤", as the questions do (for the screen).
+    on_screen : bool
+        Whether the graph has a name of its own, because a viewer takes graphs of equal names for
+        stages of one drawing, and tooltips have "≤", as the questions do.
     density : Density
         How much room to take; a large tree on a printed page has little.
 
@@ -151,12 +149,12 @@ def tree_dot(
     """
     usual = Direction.DOWN if tree.n_leaves < SIDEWAYS_LEAVES else Direction.RIGHT
     down = (direction or usual) is Direction.DOWN
-    nodes = list(_nodes(tree, test, theme, lit_leaf, marked, down, density, typeset))
+    nodes = list(_nodes(tree, test, theme, lit_leaf, marked, down, density, on_screen))
     lists = list(category_lists(tree).values()) if with_lists else []
     below = legend(tree, theme, lists, _extent(nodes, down), has_bars=density.has_bars)
     head = _head(tree, theme, down, opaque, density, below)
     body = "\n".join([*head, *_drawn(nodes, theme, down)])
-    name = f"tree_{zlib.crc32(body.encode()):08x}" if own_name else "tree"
+    name = f"tree_{zlib.crc32(body.encode()):08x}" if on_screen else "tree"
     return f"digraph {name} {{\n{body}\n}}\n"
 
 
@@ -239,7 +237,7 @@ def _nodes(
     marked: frozenset[int],
     down: bool,
     density: Density = ROOMY,
-    typeset: bool = False,
+    on_screen: bool = False,
 ) -> Iterator[_Placed]:
     """Make all nodes with their text and sizes."""
     rows = leaf_table(tree, test)
@@ -265,7 +263,7 @@ def _nodes(
             if not density.has_values:
                 words = words.brief
             box = decision_box(words, theme, is_lit or here in marked, density.node_width)
-            whole = typeset_words(tree, node) if typeset else split_words(tree, node)
+            whole = typeset_words(tree, node) if on_screen else split_words(tree, node)
             tooltip = f"{whole.question} ({count_words(node.n, 'training row')}) "
             tooltip = (tooltip + absent_words(tree, node)).strip()
         cell, lines = "", 0

@@ -145,7 +145,7 @@ def _drawing(svg: bytes) -> str:
     return found.group()
 
 
-def chart_html(chart: Chart, caption: str = "") -> str:
+def chart_html(chart: Chart, caption: str) -> str:
     """Write a chart as a part of a page, which needs ``Page(has_pictures=True)``.
 
     Parameters
@@ -157,8 +157,8 @@ def chart_html(chart: Chart, caption: str = "") -> str:
     """
     svg = chart_file(chart, FigureFormat.SVG)
     data = base64.b64encode(svg).decode()
-    below = f"<figcaption>{escaped(caption)}</figcaption>" if caption else ""
     return (
         f'<figure class="chart"><img alt="{escaped(chart.alt)}" '
-        f'src="data:image/svg+xml;base64,{data}">{below}</figure>'
+        f'src="data:image/svg+xml;base64,{data}">'
+        f"<figcaption>{escaped(caption)}</figcaption></figure>"
     )

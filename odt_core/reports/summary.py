@@ -14,7 +14,6 @@ from __future__ import annotations
 import io
 import re
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape
 
 from odt_core import MADE_BY
 from odt_core.evaluation import Metrics, ReportedRate
@@ -22,7 +21,7 @@ from odt_core.figures import FigureFormat
 from odt_core.render import LIGHT, tree_dot, tree_png, tree_summary, tree_svg
 from odt_core.render.text import wrap
 from odt_core.reports.derivation import Derivation
-from odt_core.reports.page import sized_svg
+from odt_core.reports.page import escaped, sized_svg
 from odt_core.reports.statements import Statements
 from odt_core.words import count_words, printable
 
@@ -103,14 +102,10 @@ def _with_tree(svg: str, tree: bytes, title: str) -> str:
         f'width="{width * WIDTH * DPI:.1f}" height="{height * HEIGHT * DPI:.1f}"'
     )
     drawn = sized_svg(tree, place)
-    start = f'<svg role="img" aria-label="{_attribute(title)}"'
+    start = f'<svg role="img" aria-label="{escaped(title)}"'
     named = _SVG_START.sub(lambda _: start, svg, count=1)  # a title may have backslashes
     end = named.rindex("</svg>")
     return f"{named[:end]}{drawn}\n{named[end:]}"
-
-
-def _attribute(text: str) -> str:
-    return escape(printable(text), {'"': "&quot;"})
 
 
 def _head(page: Figure, derivation: Derivation, statements: Statements) -> None:

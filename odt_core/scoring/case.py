@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -20,6 +19,7 @@ from odt_core.words import (
     feature_words,
     list_words,
     number_words,
+    spoken_interval,
     typeset_words,
 )
 
@@ -303,8 +303,7 @@ def _move(feature: Feature, passing: frozenset[int], code: int | None, value: Va
     if not ordered:
         return _Move(f"{name} were missing", 1.0)
     if value is None or code is None:
-        low, high = ordered[0], ordered[-1]
-        return _Move(f"{name} were {_range(feature, low, high)}", 1.0)
+        return _Move(f"{name} were {spoken_interval(feature, ordered) or 'any number'}", 1.0)
     if code > ordered[-1]:
         cut, sign, crossed = feature.cuts[ordered[-1]], "at most", code - ordered[-1]
     else:
@@ -315,11 +314,3 @@ def _move(feature: Feature, passing: frozenset[int], code: int | None, value: Va
         f"{name} were {sign} {shortest_decimal(cut)} (now {now}, {distance} away)",
         crossed / max(feature.n_ordered, 1),
     )
-
-
-def _range(feature: Feature, low: int, high: int) -> str:
-    lower = -math.inf if low == 0 else feature.cuts[low - 1]
-    upper = math.inf if high == feature.n_ordered - 1 else feature.cuts[high]
-    parts = [f"above {shortest_decimal(lower)}"] if lower > -math.inf else []
-    parts += [f"at most {shortest_decimal(upper)}"] if upper < math.inf else []
-    return " and ".join(parts) or "any number"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -342,21 +343,12 @@ def _threshold_words(feature: Feature, codes: frozenset[int]) -> str:
     ordered = sorted(code for code in codes if code < feature.n_ordered)
     if not ordered:
         return "is missing" if has_missing else "is none of its values"
-    low, high = _bounds(feature, ordered)
-    if low is None and high is None:
+    low, high = feature.interval(ordered)
+    parts = [f"> {shortest_decimal(low)}"] if low > -math.inf else []
+    parts += [f"<= {shortest_decimal(high)}"] if high < math.inf else []
+    if not parts:
         return "is any value" if has_missing or not feature.has_missing else "is not missing"
-    parts = [f"> {shortest_decimal(low)}"] if low is not None else []
-    parts += [f"<= {shortest_decimal(high)}"] if high is not None else []
     return " and ".join(parts) + (" or missing" if has_missing else "")
-
-
-def _bounds(feature: Feature, ordered: Sequence[int]) -> tuple[float | None, float | None]:
-    """The open lower and closed upper end of neighbouring bins; None for an infinite end."""
-    if ordered[-1] - ordered[0] + 1 != len(ordered):
-        raise ValueError(f"feature {feature.name!r}: the bins {ordered} are not neighbours")
-    low = feature.cuts[ordered[0] - 1] if ordered[0] > 0 else None
-    high = feature.cuts[ordered[-1]] if ordered[-1] < feature.n_ordered - 1 else None
-    return low, high
 
 
 # --- leaves and rules -----------------------------------------------------------------------
@@ -498,8 +490,8 @@ def _interval_words(feature: Feature, codes: frozenset[int], name: str) -> str:
     ordered = sorted(code for code in codes if code < feature.n_ordered)
     if not ordered:
         return f"{name} {_threshold_words(feature, codes)}"
-    low, high = _bounds(feature, ordered)
-    if low is None or high is None:
+    low, high = feature.interval(ordered)
+    if math.isinf(low) or math.isinf(high):
         words = _threshold_words(feature, codes).replace(" or missing", " (or missing)")
         return f"{name} {words}"
     missing = " (or missing)" if feature.has_missing and feature.n_values - 1 in codes else ""
@@ -510,10 +502,16 @@ def _spoken_condition(feature: Feature, codes: frozenset[int]) -> str:
     ordered = sorted(code for code in codes if code < feature.n_ordered)
     if not feature.is_numerical or not ordered:
         return condition_words(feature, codes)
-    low, high = _bounds(feature, ordered)
-    parts = [f"above {shortest_decimal(low)}"] if low is not None else []
-    parts += [f"at most {shortest_decimal(high)}"] if high is not None else []
-    if not parts:
+    numbers = spoken_interval(feature, ordered)
+    if not numbers:
         return condition_words(feature, codes)
     missing = " (or missing)" if feature.has_missing and feature.n_values - 1 in codes else ""
-    return f"{feature_words(feature)} is {' and '.join(parts)}{missing}"
+    return f"{feature_words(feature)} is {numbers}{missing}"
+
+
+def spoken_interval(feature: Feature, bins: Sequence[int]) -> str:
+    """Name the numbers in neighbouring bins: ``above 2.5 and at most 4.5``; "" for all numbers."""
+    low, high = feature.interval(bins)
+    parts = [f"above {shortest_decimal(low)}"] if low > -math.inf else []
+    parts += [f"at most {shortest_decimal(high)}"] if high < math.inf else []
+    return " and ".join(parts)

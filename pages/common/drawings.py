@@ -139,8 +139,7 @@ def draw_tree(
                 direction=way,
                 marked=marked,
                 lit_leaf=lit_leaf,
-                own_name=True,
-                typeset=True,
+                on_screen=True,
             )
             with st.container(key=f"{key}_{way}"):
                 st.graphviz_chart(isolate(dot), alt=tree_summary(tree), width="stretch")

@@ -522,7 +522,7 @@ def test_beside_the_curves_stands_the_best_tree_of_a_shape_and_floor(
     best = max((p for p in found.points if p.train.tpr >= level), key=lambda point: point.train.tnr)
     (drawn,) = curves.get("graphviz_chart")
     test = found.prepared.test
-    assert drawn.proto.spec == tree_dot(best.tree, test=test, own_name=True, typeset=True)
+    assert drawn.proto.spec == tree_dot(best.tree, test=test, on_screen=True)
     figure = json.loads(curves.get("plotly_chart")[0].proto.spec)
     mark = next(trace for trace in figure["data"] if trace.get("name") == "chosen")
     assert mark["x"] == [float(best.train.tpr)] and best.test is not None

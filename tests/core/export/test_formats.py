@@ -18,7 +18,7 @@ from odt_core.errors import InputError
 from odt_core.export import ExportFormat, Model, export_model, export_tree, tree_from_json
 from odt_core.export.reading import default_column
 from odt_core.problem import EncodedData
-from odt_core.render import DARK
+from odt_core.render import LIGHT
 from odt_core.words import rules_text
 from tests.core.trees import mushroom_tree
 
@@ -62,8 +62,8 @@ def test_every_file_says_which_version_wrote_it(format: ExportFormat):
 def test_pictures_name_all_categories_and_count_test_rows():
     codes = np.array([[0, 0], [2, 0]], dtype=np.int32)
     test = EncodedData(codes, np.array([True, False]), np.ones(2, dtype=np.int64), TREE.features)
-    dot = export_tree(TREE, "dot", test=test, theme=DARK).decode()
-    assert "test 100% of 1" in dot and DARK.page in dot
+    dot = export_tree(TREE, "dot", test=test).decode()
+    assert "test 100% of 1" in dot and LIGHT.page in dot
     svg = export_tree(TREE, ExportFormat.SVG, test=test)
     texts = [e.text for e in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
     assert "no: foul, musty," in " ".join(filter(None, texts))

@@ -157,13 +157,13 @@ def long_tree() -> Tree:
 
 
 def test_trees_with_names_of_their_own_differ_in_name_alone():
-    tree = mushroom_tree()
-    plain, own = tree_dot(tree), tree_dot(tree, own_name=True)
+    tree = long_tree()
+    plain, own = tree_dot(tree), tree_dot(tree, on_screen=True)
     assert plain.startswith("digraph tree {\n")
     assert own.split("\n", 1)[1] == plain.split("\n", 1)[1]
-    marked = tree_dot(tree, marked=frozenset({1}), own_name=True)
+    marked = tree_dot(tree, marked=frozenset({1}), on_screen=True)
     names = [re.match(r"digraph (tree_\w+) \{\n", dot)[1] for dot in (own, marked)]
-    assert names[0] != names[1] and own == tree_dot(tree, own_name=True)
+    assert names[0] != names[1] and own == tree_dot(tree, on_screen=True)
 
 
 def test_long_lists_are_numbered_and_whole_in_the_tooltip_and_in_the_legend_of_files():
@@ -209,7 +209,7 @@ def test_tooltips_hold_the_whole_words():
     ) in tips
     assert "odor, yes: almond, anise, none, or a new value (120 training rows)" in tips
     assert "cap size <= 2.5 or missing? (120 training rows)" in tips
-    on_screen = tooltips(tree_dot(mushroom_tree(), typeset=True))
+    on_screen = tooltips(tree_dot(mushroom_tree(), on_screen=True))
     assert "cap size ≤ 2.5 or missing? (120 training rows)" in on_screen
     assert not [tip for tip in on_screen if "<=" in tip]
     assert (
