@@ -14,6 +14,7 @@ import numpy as np
 
 from odt_core.data import BinMethod, Binning, ColumnKind, ColumnSchema
 from odt_core.errors import InputError
+from odt_core.estimator.frames import column_names
 from odt_core.problem import Goal, LeafCount, Objective, SmallestLeaf
 from odt_core.training import TrainSpec
 from odt_core.tree import Tree
@@ -57,10 +58,11 @@ class FrameColumns:
     def _binnings(self, cuts: Any) -> dict[str, Binning]:
         if not isinstance(cuts, Mapping):
             return dict.fromkeys(self.numerical, binning(cuts, "cuts"))
-        other = next((name for name in cuts if name not in self.numerical), None)
+        given = dict(zip(column_names(map(str, cuts)), cuts.values(), strict=True))
+        other = next((name for name in given if name not in self.numerical), None)
         if other is not None:
             raise InputError(f"cuts names {other!r}, which is not a numerical column of X.")
-        own = {name: binning(value, f"cuts of {name!r}") for name, value in cuts.items()}
+        own = {name: binning(value, f"cuts of {name!r}") for name, value in given.items()}
         return dict.fromkeys(self.numerical, Binning.deciles()) | own
 
 
@@ -113,7 +115,7 @@ def smallest_leaf(rows: Any, of: str, factor: Fraction) -> SmallestLeaf | None:
     """Make the condition on leaves, for row weights that were multiplied by `factor`."""
     if rows is None:
         return None
-    if not isinstance(rows, (int, float, Fraction, np.number)) or not rows > 0:
+    if not isinstance(rows, (int, float, Fraction, np.number)) or not 0 < rows < math.inf:
         raise InputError(f"min_leaf is {rows!r}: give a number above 0, or None.")
     least = math.ceil(Fraction(str(rows)) * factor)
     return SmallestLeaf(least, one_of(LeafCount, of, "min_leaf_of"))

@@ -93,6 +93,7 @@ def test_categorical_features_are_named_as_histgradientboosting_does(categorical
         ({"categorical_features": None}, "Column 'colour' holds 'gre.*', which is not a number"),
         ({"cuts": "often"}, "cuts is 'often'"),
         ({"cuts": {"colour": "every"}}, "cuts names 'colour'"),
+        ({"cuts": {0: "every"}}, "cuts names '0'"),
         ({"objective": "speed"}, "objective is 'speed'"),
         ({"min_tpr": 1.5}, "min-tpr is 1.5"),
         ({"min_tpr": "much"}, "min_tpr is 'much'"),
@@ -100,6 +101,7 @@ def test_categorical_features_are_named_as_histgradientboosting_does(categorical
         ({"class_weight": {"dead": 2}}, "class_weight names 'dead'"),
         ({"class_weight": {"ill": 0}}, "weight 0: give a number above 0"),
         ({"min_leaf": -1}, "min_leaf is -1"),
+        ({"min_leaf": np.inf}, "min_leaf is inf"),
         ({"min_leaf": 500}, "min-leaf is 500"),
         ({"topology": "depth-9"}, "depth-9"),
         ({"engine": "magic"}, "engine is 'magic'"),
@@ -109,6 +111,12 @@ def test_a_parameter_that_cannot_be_used_is_named(parameters: dict, message: str
     X, y = people()
     with pytest.raises(InputError, match=message):
         OptimalTreeClassifier(**parameters).fit(X, y)
+
+
+def test_cuts_name_a_column_however_its_accents_are_written() -> None:
+    X, y = pd.DataFrame({"a\u0302ge": np.arange(20.0)}), np.arange(20) > 3
+    classifier = OptimalTreeClassifier("depth-1", cuts={"a\u0302ge": [3]})
+    assert classifier.fit(X, y).score(X, y) == 1
 
 
 def test_more_than_two_classes_get_a_way_out() -> None:
