@@ -99,7 +99,7 @@ def test_a_model_waits_for_a_slow_browser_and_the_integer_program_is_both_kinds_
     page.get_by_role("button", name="Download").click()
     model = saved(page, "Model (JSON)")
     for _ in range(2):  # Streamlit deletes files that no session has when any scripts end
-        other.go()
+        other.go("compare")
     with urllib.request.urlopen(model.url) as answer:
         assert answer.read() == content_of(model)
     lp, mps = saved(page, "Integer program (LP)"), saved(page, "Integer program (MPS)")

@@ -82,7 +82,7 @@ def table_numbers(page: Page) -> list[int]:
 
 
 def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path: Path) -> None:
-    content = patients(80)
+    content = patients(40)
     window.upload("patients.csv", content)
     edit_kind(window, 2, "numerical")  # stage, which is coded 1 to 4
     page = window.page
@@ -91,16 +91,16 @@ def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path
     page.wait_for_url("**/train*")
     expect(page.get_by_role("heading", name="Train", level=1)).to_be_focused()
     window.settle()
-    expect(page.get_by_text("64 training rows").first).to_be_visible()
+    expect(page.get_by_text("32 training rows").first).to_be_visible()
     expect(page.get_by_text("Nothing is trained yet")).to_be_visible()
     choose_engine(window, "CBC")  # CBC takes longer than a quick run
     train_and_keep_the_focus(window)
-    expect(headline(page)).to_have_text(re.compile("^On 16 test rows, accuracy"))
+    expect(headline(page)).to_have_text(re.compile("^On 8 test rows, accuracy"))
     expect(standing(page)).to_have_text(PROVED)
     figure = page.get_by_role("figure", name=re.compile("^Decision tree for outcome"))
     expect(figure).to_be_visible()
     shown = table_numbers(page)
-    assert len(shown) == 8 and sum(shown[:4]) == 64 and sum(shown[4:]) == 16
+    assert len(shown) == 8 and sum(shown[:4]) == 32 and sum(shown[4:]) == 8
 
     page.get_by_role("button", name="Download").focus()
     page.keyboard.press("Enter")
@@ -128,7 +128,7 @@ def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path
     page.keyboard.press("Escape")
 
     rows = predicted(model, content, tmp_path)
-    assert len(rows) == 80
+    assert len(rows) == 40
     wrong = sum(row["predicted"] != row["outcome"] for row in rows)
     assert wrong == shown[1] + shown[2] + shown[5] + shown[6]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -16,6 +17,8 @@ from pages.common.studies import PATH
 from pages.compare import path
 from pages.compare.path_result import CHOSEN, verdict_sentences
 from tests.pages.sessions import WORK, said, triage_work, wait_for, work
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -49,6 +52,13 @@ def test_a_path_is_found_and_each_of_its_trees_can_be_seen_and_trained(page: App
     assert "At most 2 questions:" in text and f"{point.train.errors} of 200 training rows" in text
     (table,) = [each.proto.body for each in page.get("html") if "per case" in each.proto.body]
     assert re.findall(r"yes</td><td[^>]*>(\d)</td>", table) == ["0", "1", "2", "3"]
+
+    assert page.query_params["path"] == batch.id
+    again = AppTest.from_file(str(ROOT / "pages" / "dashboard.py"), default_timeout=60)
+    again.query_params["path"] = str(batch.id)
+    again.run()
+    again.switch_page(Place.COMPARE).run()
+    assert not again.exception and "Least errors on unseen rows" in said(again)
 
     page.button(key="path_train").click().run()
     assert not page.exception
