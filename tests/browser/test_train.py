@@ -244,7 +244,7 @@ def test_the_settings_fit_every_width_and_an_expander_stays_open(open_window: Op
         window.widen(width)
         names = page.get_by_role("radiogroup", name="Shape of the tree").locator("p")
         heights = names.evaluate_all("all => all.slice(0, -1).map((each) => each.clientHeight)")
-        assert len(set(heights)) == 1, f"a name of {width} pixels takes more than one line"
+        assert len(set(heights)) == 1, f"some names take two lines in {width} pixels"
         assert window.overhang() == 0, "the page scrolls sideways"
         window.shoot(f"train-before-{width}")
     page.get_by_role("radio", name="Depth-2", exact=True).focus()

@@ -423,6 +423,13 @@ def test_a_shape_of_one_s_own(page: AppTest) -> None:
     assert spec_of(page).topology.text == "((. .) .)"
 
 
+def test_cbc_confirms_the_tree_of_the_search(open_page: Callable[..., AppTest]) -> None:
+    page = open_page(engine=None)
+    page.radio(key="train_shape").set_value("depth-1").run()
+    train(page)
+    assert any("and CBC on the integer program" in said.value for said in page.caption)
+
+
 def test_a_tree_of_any_shape_is_trained(open_page: Callable[..., AppTest]) -> None:
     page = open_page(engine=None)
     page.radio(key="train_shape").set_value("any").run()
