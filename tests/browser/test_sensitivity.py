@@ -74,7 +74,7 @@ def step(page: Page, key: str) -> float:
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_files_slider_click_comparison_and_adoption(open_window: Opener, look: Look) -> None:
+def test_files_slider_click_and_comparison(open_window: Opener, look: Look) -> None:
     width = dict(look)["light"]
     window = open_window(width=width)
     open_at(window, "sensitivity", SAMPLES["breast-cancer"].csv(), "breast-cancer.csv")
@@ -122,11 +122,6 @@ def test_files_slider_click_comparison_and_adoption(open_window: Opener, look: L
     assert chosen[0] >= 0.975 * (chosen[0] + chosen[2])
     expect(page.get_by_role("rowheader", name="Sensitivity at least 97.5%")).to_be_visible()
 
-    page.get_by_role("button", name="Make current").click()
-    expect(page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
-    banner = page.get_by_role("status", name="Current data set and tree")
-    expect(banner).to_contain_text("at a sensitivity of")
-
 
 def test_adopting_comes_back_when_a_run_has_ended(open_window: Opener) -> None:
     window = open_window()
@@ -169,7 +164,7 @@ def test_frontier_and_curves_are_found_again_and_a_click_draws_the_tree_of_its_s
 ) -> None:
     (_, light), (_, dark) = look
     window = open_window(theme="dark", width=dark)
-    open_at(window, "sensitivity", patients(), "curves.csv")
+    open_at(window, "sensitivity", patients(160), "curves.csv")
     find_frontier(window)
     assert_it_looks_right(window, f"sensitivity-dark-{dark}")
     page = window.page
@@ -207,9 +202,7 @@ def test_frontier_and_curves_are_found_again_and_a_click_draws_the_tree_of_its_s
     expect(page.get_by_text(re.compile("floor 90%")).first).to_be_visible(timeout=SOLVED)
     expect(page.get_by_role("combobox", name="Shape of the tree")).to_have_value("Depth-3")
     drawn_tree(page, "sens_curve_tree")
-    window.settle()
-    page.get_by_role("button", name="Make current").click()
-    expect(page.get_by_text("This is the current tree")).to_be_visible(timeout=SOLVED)
+    expect(page.get_by_role("button", name="Make current")).to_be_enabled()
 
 
 def n_runs(window: Window) -> int:

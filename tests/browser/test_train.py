@@ -6,8 +6,6 @@ import csv
 import io
 import json
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from odt_core.cli import main
 from odt_core.data import SAMPLES
 from odt_core.render import THEMES
 from odt_core.topology import Topology
@@ -33,7 +32,6 @@ from tests.runs import coin_tosses
 
 Opener = Callable[..., Window]
 
-ROOT = Path(__file__).resolve().parents[2]
 READABLE = 9.0
 """Smallest letters of a drawing, in pixels."""
 
@@ -81,7 +79,9 @@ def table_numbers(page: Page) -> list[int]:
     return [int(re.findall(r"[\d,]+", cell)[0].replace(",", "")) for cell in cells]
 
 
-def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path: Path) -> None:
+def test_from_a_csv_to_a_tree_its_numbers_and_its_model(
+    window: Window, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     content = patients(40)
     window.upload("patients.csv", content)
     edit_kind(window, 2, "numerical")  # stage, which is coded 1 to 4
@@ -127,7 +127,10 @@ def test_from_a_csv_to_a_tree_its_numbers_and_its_model(window: Window, tmp_path
     assert b"Dr. Li" in Path(download.value.path()).read_bytes()
     page.keyboard.press("Escape")
 
-    rows = predicted(model, content, tmp_path)
+    table = tmp_path / "patients.csv"
+    table.write_bytes(content)
+    assert main(["predict", str(model), str(table)]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert len(rows) == 40
     wrong = sum(row["predicted"] != row["outcome"] for row in rows)
     assert wrong == shown[1] + shown[2] + shown[5] + shown[6]
@@ -138,27 +141,12 @@ def train_and_keep_the_focus(window: Window) -> None:
     page = window.page
     button = page.get_by_role("button", name="Train", exact=True)
     button.focus()
-    began = time.monotonic()
     page.keyboard.press("Enter")
     drawing(page).wait_for(timeout=SOLVED)
-    print(f"Train pressed to tree drawn: {time.monotonic() - began:.2f} s")
     expect(button).to_be_focused()
     page.locator("h1").click()
     window.settle()
     expect(button).not_to_be_focused()
-
-
-def predicted(model: Path, content: bytes, folder: Path) -> list[dict[str, str]]:
-    """The rows of a table with the answers of a model file, from the command line."""
-    table = folder / "patients.csv"
-    table.write_bytes(content)
-    done = subprocess.run(
-        [sys.executable, "-m", "odt_core", "predict", str(model), str(table)],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    )
-    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
 
 
 @pytest.mark.parametrize("look", LOOKS)

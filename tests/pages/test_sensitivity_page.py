@@ -245,6 +245,7 @@ def test_adopting_makes_the_point_the_current_result(page: AppTest) -> None:
         "tp": point.train.tp, "fp": point.train.fp, "tn": point.train.tn, "fn": point.train.fn,
     }  # fmt: skip
     assert job.result["status"] == "optimal"
+    assert "at a sensitivity of" in str(page.html[0].value), "the banner names the floor"
     page.switch_page(Place.TRAIN).run()
     assert not page.exception
     assert "taken from the frontier" in said(page)
