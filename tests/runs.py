@@ -97,10 +97,6 @@ class Maker:
         model = None if found.model is None else found.model.to_json()
         return self._end(run, server, found.to_json(), model)
 
-    def running(self, *, name: str = "", **changes: Any) -> tuple[RunSummary, str]:
-        """A run that a server has in hand, and that server, which says how it ends."""
-        return self._claimed(name, "", changes)
-
     def with_a_tree(
         self, *, name: str = "", note: str = "", **changes: Any
     ) -> tuple[RunSummary, str, dict[str, Any]]:
