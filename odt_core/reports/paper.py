@@ -71,7 +71,8 @@ def paper_tree(derivation: Derivation) -> PaperTree:
     """Make the most legible drawing of a tree that fits on a page, with its key."""
     short, keys, left_out = _shortened(derivation.tree)
     letters = sum(len(mark) + len(text) for mark, text in keys)
-    height = PAPER_HEIGHT - KEY_LINE * -(-letters // KEY_LETTERS)
+    rest = PAPER_HEIGHT - KEY_LINE * -(-letters // KEY_LETTERS)
+    height = max(rest, PAPER_HEIGHT / 4)  # the key of very long names alone may fill the page
     best, scale = b"", 0.0
     for density in DENSITIES:
         test, direction = derivation.test_leaves, Direction.RIGHT
@@ -101,7 +102,7 @@ def _shortened(tree: Tree) -> tuple[Tree, list[tuple[str, str]], str]:
     for g in tree.asked_features:
         features[g] = dataclasses.replace(features[g], name=short(features[g].name, LONGEST_NAME))
     labels = [short(label, LONGEST_CLASS) for label in (tree.positive_label, tree.negative_label)]
-    room = MOST_KEYS - sum(len(text) for _, text in keys)
+    room = max(MOST_KEYS - sum(len(text) for _, text in keys), 0)
     long = [
         (g, code)
         for g in tree.asked_features

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from odt_core import MADE_BY
 from odt_core.export import Model
@@ -50,6 +51,16 @@ def test_names_stay_text():
     assert not any(tag == "img" for tag, _ in page.tags)
     assert len([None for attributes, _ in page.scripts if "type" not in attributes]) == 1
     assert ATTACK in page.text and "<!--<script>" in page.text
+
+
+def test_columns_whose_names_fill_a_page_have_a_card():
+    tree = mushroom_tree()
+    whole = "Which odor does it have? " * 500
+    features = (replace(tree.features[0], name=whole), *tree.features[1:])
+    page = assert_self_contained(
+        write_sheet(model_of(replace(tree, features=features)), SheetFormat.CARD)
+    )
+    assert f"(A) {whole.strip()}" in page.text
 
 
 def test_the_forms_data_come_back_as_they_were():
