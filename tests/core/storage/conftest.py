@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,6 +19,14 @@ def postgres_address(postgres: PostgresServer, tmp_path_factory: pytest.TempPath
     address = postgres.url("odt_tests")
     Store(address, tmp_path_factory.mktemp("first")).close()
     return address
+
+
+@pytest.fixture(scope="session")
+def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with tables, of which each test gets a copy."""
+    folder = tmp_path_factory.mktemp("first")
+    Store(None, folder).close()
+    return folder / "odt.sqlite3"
 
 
 @pytest.fixture
@@ -40,9 +49,12 @@ def empty_postgres(
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a database is, with tables in it on PostgreSQL."""
+    """Where a database is, with tables in it."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'data' / 'odt.sqlite3'}"
+        path = tmp_path / "data" / "odt.sqlite3"
+        path.parent.mkdir(mode=0o700)
+        shutil.copy(request.getfixturevalue("sqlite_file"), path)
+        return f"sqlite:///{path}"
     postgres: PostgresServer = request.getfixturevalue("postgres")
     url: str = request.getfixturevalue("postgres_address")
     postgres.execute(
