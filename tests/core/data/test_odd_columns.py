@@ -36,9 +36,11 @@ LABELS = [DRAW.choice(["yes", "no"]) for _ in range(100)]
 
 
 def table_with(cells: list[str], labels: list[str] = LABELS, name: str = "a") -> Table:
+    # Only a comma needs quotes: with quotes, reading first looks for the dialect.
+    written = [f'"{cell}"' if "," in cell else cell for cell in cells]
     rows = [
-        f'"{cell}",{i % 7 * 3 % 5},{y}'
-        for i, (cell, y) in enumerate(zip(cells, labels, strict=True))
+        f"{cell},{i % 7 * 3 % 5},{y}"
+        for i, (cell, y) in enumerate(zip(written, labels, strict=True))
     ]
     return read_table("\n".join([f"{name},b,outcome", *rows]).encode())
 
