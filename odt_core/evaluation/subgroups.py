@@ -169,9 +169,9 @@ def column_subgroups(table: Table, schema: Schema, column: str, judged: Judged) 
 
 
 def subgroup_columns(table: Table, schema: Schema) -> tuple[str, ...]:
-    """List the columns whose values make groups: all but the outcome, constants and identifiers.
+    """List the columns whose values make groups, at most `MOST_COLUMNS`, in the table's order.
 
-    Columns that the schema knows come in the order of the table, at most `MOST_COLUMNS` of them.
+    The outcome, constants, identifiers and texts with many dates make none.
     """
     found: list[str] = []
     for name in table.columns:
@@ -182,7 +182,9 @@ def subgroup_columns(table: Table, schema: Schema) -> tuple[str, ...]:
         profile = profile_column(table, name, schema.reading_of(name))
         if profile.is_constant or profile.is_row_number or profile.repeats_ids:
             continue
-        if _is_numerical(schema, profile) or not profile.has_too_many_categories:
+        many_dates = profile.holds_dates and profile.n_distinct > MOST_GROUPS
+        has_groups = not (profile.has_too_many_categories or many_dates)
+        if has_groups or _is_numerical(schema, profile):
             found.append(name)
     return tuple(found)
 

@@ -20,8 +20,12 @@ Y, PREDICTED = RNG.random(N) < 0.4, RNG.random(N) < 0.5
 
 @pytest.fixture(scope="module")
 def table() -> Table:
-    lines = ["id,site,year,code,same,class"]
-    lines += [f"{i},{SITES[i]},{YEARS[i]},k{BIG[i]},x,{'y' if Y[i] else 'n'}" for i in range(N)]
+    lines = ["id,site,year,code,same,day,class"]
+    lines += [
+        f"{i},{SITES[i]},{YEARS[i]},k{BIG[i]},x,2024-{1 + i % 2:02}-{1 + i % 28:02},"
+        f"{'y' if Y[i] else 'n'}"
+        for i in range(N)
+    ]
     return read_table("\n".join(lines).encode())
 
 
@@ -82,5 +86,5 @@ def test_a_small_group_is_marked(table: Table) -> None:
     assert few.has_few_negative == ((~Y[rows]).sum() < 10)
 
 
-def test_identifiers_constants_and_the_outcome_make_no_groups(table: Table) -> None:
+def test_identifiers_constants_dates_and_the_outcome_make_no_groups(table: Table) -> None:
     assert subgroup_columns(table, SCHEMA) == ("site", "year", "code")
