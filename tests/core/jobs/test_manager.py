@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -202,8 +203,11 @@ time.sleep(600)
 """
 
 
-def test_workers_die_with_the_process_that_started_them(tmp_path: Path, hard: JobSpec) -> None:
-    """One that solves and an idle one. Another test kills a server (`test_faults`)."""
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM], ids=["kill", "term"])
+def test_workers_die_with_the_process_that_started_them(
+    tmp_path: Path, hard: JobSpec, ending: signal.Signals
+) -> None:
+    """One that solves and an idle one."""
     server = subprocess.Popen(
         [sys.executable, "-c", SERVER, str(tmp_path / "data"), "2"],
         stdin=subprocess.PIPE,
@@ -217,6 +221,6 @@ def test_workers_die_with_the_process_that_started_them(tmp_path: Path, hard: Jo
     # the workers, and the solver of one, which may begin after the first tree
     wait_until(lambda: len(family_of(server.pid)) >= 3)
     family = family_of(server.pid)
-    server.terminate()
+    server.send_signal(ending)
     server.wait()
     wait_until(lambda: not any(is_alive(process) for process in family))
