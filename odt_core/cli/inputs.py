@@ -377,7 +377,7 @@ _RULE_FIELDS: dict[str, tuple[Any, str]] = {
     "feature": (str, "a column's name"),
     "categories": (list, "a list of categories"),
     "threshold": (int | float, "a number"),
-    "missing_left": (object, "true or false"),
+    "missing_left": (bool, "true or false"),
     "never": (list, "a list of columns"),
 }
 """The fields of a rule, with the type of their values and its name. A value may be null."""

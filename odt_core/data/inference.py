@@ -234,7 +234,6 @@ def _names_event(text: str) -> bool:
 
 def _is_negative(text: str, others: Collection[str]) -> bool:
     """Whether a plain label is a word such as ``no``, or is ``not`` and another label."""
-    return text in NEGATIVE_LABELS or any(
-        text[end:] in others and re.fullmatch("(not?|non)[ _-]*", text[:end])
-        for end in range(2, len(text))
-    )
+    negation = re.match("no[nt]?[ _-]*", text)
+    ends = range(2, negation.end() + 1) if negation else ()
+    return text in NEGATIVE_LABELS or any(text[end:] in others for end in ends)

@@ -255,6 +255,7 @@ def test_bad_input_is_one_sentence_and_status_2(
         ('"feature": 5, "threshold": 2', "has the feature 5: give a column's name."),
         ('"feature": "holding", "threshold": "x"', "has the threshold 'x': give a number."),
         ('"feature": "holding", "categories": "no"', "the categories 'no': give a list of"),
+        ('"feature": "holding", "missing_left": "false"', "'false': give true or false."),
     ],
 )
 def test_a_rule_of_a_wrong_type_is_refused(
