@@ -171,7 +171,7 @@ def column_subgroups(table: Table, schema: Schema, column: str, judged: Judged) 
 def subgroup_columns(table: Table, schema: Schema) -> tuple[str, ...]:
     """List the columns whose values make groups, at most `MOST_COLUMNS`, in the table's order.
 
-    The outcome, constants, identifiers and texts with many dates make none.
+    The outcome, constants, identifiers and columns of many dates make none.
     """
     found: list[str] = []
     for name in table.columns:

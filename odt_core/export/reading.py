@@ -17,7 +17,7 @@ from odt_core.words import category_words, list_words, printable
 
 
 def default_column(feature: Feature) -> ColumnEncoder:
-    """Return the reading from the feature alone: its missing bin or category ``(missing)``."""
+    """Make a column from its feature alone: only an empty cell is a missing value."""
     missing_code = None
     if feature.is_numerical:
         missing_code = feature.n_values - 1 if feature.has_missing else None
