@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
@@ -16,8 +16,9 @@ from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 class JsonData:
     """A dataclass whose JSON is an object with the fields' names.
 
-    A field may be a number, a text, a truth value, an enum, an exact fraction, a tuple, a
-    dataclass, a class with methods ``to_json`` and ``from_json``, or one of several of these.
+    A field may be a number, a text, a truth value, an enum, an exact fraction, a tuple, a sequence,
+    a frozen set, a dataclass, a class with methods ``to_json`` and ``from_json``, or one of several
+    of these.
 
     Examples
     --------
@@ -59,7 +60,9 @@ def as_json(value: Any) -> Any:
         return value.value
     if isinstance(value, Fraction):
         return str(value)
-    if isinstance(value, tuple):
+    if isinstance(value, frozenset):
+        return sorted(as_json(each) for each in value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
         return [as_json(each) for each in value]
     if is_dataclass(value):
         return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
@@ -68,21 +71,26 @@ def as_json(value: Any) -> Any:
 
 def _values(cls: Any, record: Mapping[str, Any]) -> dict[str, Any]:
     """Read the fields of a dataclass."""
-    hints = _type_hints(cls)
-    return {
-        field.name: _read(hints[field.name], record[field.name])
-        for field in fields(cls)
-        if field.name in record or field.default is MISSING
-    }
+    hints, values = _type_hints(cls), {}
+    for field in fields(cls):
+        if field.name in record or field.default is MISSING:
+            try:
+                values[field.name] = read_json(hints[field.name], record[field.name])
+            except TypeError as error:
+                raise TypeError(f"{field.name}: {error}") from error
+    return values
 
 
-def _read(kind: Any, value: Any) -> Any:
-    """Read a value of a type."""
+def read_json(kind: Any, value: Any) -> Any:
+    """Read a value of a type, as `JsonData` reads a field."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         return _one_of(parts, value)
     if origin is tuple:
         return _tuple(parts, value)
+    if origin in (frozenset, Sequence):
+        found = _tuple((*parts, ...), value)
+        return frozenset(found) if origin is frozenset else found
     if hasattr(kind, "from_json"):
         return kind.from_json(value)
     if is_dataclass(kind) and isinstance(kind, type):
@@ -115,7 +123,7 @@ def _one_of(kinds: tuple[Any, ...], value: Any) -> Any:
         return None
     first, *others = (kind for kind in kinds if kind is not NoneType)
     try:
-        return _read(first, value)
+        return read_json(first, value)
     except (LookupError, TypeError):
         if not others:
             raise
@@ -126,8 +134,8 @@ def _tuple(kinds: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
     """Read a list as a tuple."""
     found = _checked(list, value)
     if kinds[-1] is not ...:
-        return tuple(_read(kind, each) for kind, each in zip(kinds, found, strict=True))
+        return tuple(read_json(kind, each) for kind, each in zip(kinds, found, strict=True))
     kind = kinds[0]
     if all(type(each) is kind for each in found):  # plain values need no reading
         return tuple(found)
-    return tuple(_read(kind, each) for each in found)
+    return tuple(read_json(kind, each) for each in found)

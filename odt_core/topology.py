@@ -248,10 +248,17 @@ class AnyShape:
         questions = "1 question" if self.most_questions == 1 else f"{self.most_questions} questions"
         return f"of any shape with at most {questions}"
 
-    @property
-    def text(self) -> str:
-        """The name."""
+    def to_json(self) -> str:
+        """Write the name."""
         return self.name
+
+    @classmethod
+    def from_json(cls, text: str) -> AnyShape:
+        """Read the name (see `parse_shape`)."""
+        shape = parse_shape(text)
+        if not isinstance(shape, AnyShape):
+            raise TypeError(f"{text!r} is a single shape")
+        return shape
 
     @property
     def n_nodes(self) -> int:
@@ -269,7 +276,7 @@ class AnyShape:
         return min(self.most_questions, MAX_LEVELS)
 
 
-Shape = Topology | AnyShape
+Shape = AnyShape | Topology
 """The shape of a tree: one topology, or any with at most so many questions."""
 
 

@@ -127,6 +127,8 @@ class SplitSpec(JsonData):
         try:
             train, test, seed = record["train_size"], record["test_size"], record["seed"]
             fold = None if record.get("fold") is None else Fold.from_json(record["fold"])
+            if type(seed) is not int:
+                raise TypeError(f"the seed is {str(seed)[:40]!r}")
         except (KeyError, TypeError) as error:
             raise InputError(
                 f"The description of the split is damaged ({error}): write it again."

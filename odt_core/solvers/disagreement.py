@@ -6,37 +6,32 @@ and prints the original and the new answers.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
 import time
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from odt_core.folders import data_folder
-from odt_core.problem import (
-    EncodedData,
-    Feature,
-    FeatureKind,
-    Goal,
-    LeafCount,
-    NodeRule,
-    Objective,
-    Problem,
-    Rules,
-    SmallestLeaf,
-    Split,
-)
+from odt_core.json_data import as_json, read_json
+from odt_core.problem import EncodedData, Feature, Objective, Problem, Rules, SmallestLeaf
 from odt_core.solution import Assignment, Engine
 from odt_core.solvers.control import Control
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.topology import Topology
 from odt_core.tree import count_assignment, keeps_smallest_leaf
 
-FLOORS = ("min_tpr", "min_tnr")
+_CONDITIONS = {
+    "topology": Topology,
+    "objective": Objective,
+    "max_card": int | None,
+    "rules": Rules,
+    "forbid_empty_branches": bool,
+    "smallest_leaf": SmallestLeaf | None,
+}
+"""The fields of a problem besides its rows, and their types."""
 LIMITS = Control(time_limit=60.0)
 """The limits of each engine for solving the problem again."""
 
@@ -55,9 +50,9 @@ def write_disagreement(
     record = {
         "reason": reason,
         "problem": problem_to_json(problem),
-        "mip_options": dataclasses.asdict(options),
-        "search": _assignment_to_json(by_search),
-        "mip": _assignment_to_json(by_mip),
+        "mip_options": as_json(options),
+        "search": as_json(by_search),
+        "mip": as_json(by_mip),
     }
     path.write_text(json.dumps(record), encoding="utf-8")
     return path
@@ -66,39 +61,9 @@ def write_disagreement(
 def problem_to_json(problem: Problem) -> dict[str, Any]:
     """Write a problem, with identical rows merged, as JSON that `problem_from_json` can read."""
     data = problem.data.merged()
-    objective = problem.objective
     return {
-        "topology": problem.topology.text,
-        "goal": objective.goal.value,
-        "class_weight": str(objective.class_weight),
-        "min_tpr": None if objective.min_tpr is None else str(objective.min_tpr),
-        "min_tnr": None if objective.min_tnr is None else str(objective.min_tnr),
-        "max_card": problem.max_card,
-        "forbid_empty_branches": problem.forbid_empty_branches,
-        "smallest_leaf": None
-        if problem.smallest_leaf is None
-        else {"rows": problem.smallest_leaf.rows, "of": problem.smallest_leaf.of.value},
-        "forbidden": sorted(problem.rules.forbidden),
-        "rules": [
-            {
-                "node": node,
-                "features": None if rule.features is None else sorted(rule.features),
-                "split": None
-                if rule.split is None
-                else {"feature": rule.split.feature, "left": sorted(rule.split.left)},
-            }
-            for node, rule in problem.rules.nodes
-        ],
-        "features": [
-            {
-                "name": feature.name,
-                "kind": feature.kind.value,
-                "values": list(feature.values),
-                "cuts": list(feature.cuts),
-                "has_missing": feature.has_missing,
-            }
-            for feature in data.features
-        ],
+        **{name: as_json(getattr(problem, name)) for name in _CONDITIONS},
+        "features": as_json(data.features),
         "codes": data.codes.tolist(),
         "y": data.y.tolist(),
         "weight": data.weight.tolist(),
@@ -107,48 +72,14 @@ def problem_to_json(problem: Problem) -> dict[str, Any]:
 
 def problem_from_json(record: dict[str, Any]) -> Problem:
     """Rebuild a problem from the JSON of `problem_to_json`."""
-    features = tuple(
-        Feature(
-            feature["name"],
-            FeatureKind(feature["kind"]),
-            tuple(feature["values"]),
-            tuple(feature["cuts"]),
-            feature["has_missing"],
-        )
-        for feature in record["features"]
-    )
     data = EncodedData(
         np.array(record["codes"], dtype=np.int32),
         np.array(record["y"], dtype=np.bool_),
         np.array(record["weight"], dtype=np.int64),
-        features,
+        read_json(tuple[Feature, ...], record["features"]),
     )
-    objective = Objective(
-        Goal(record["goal"]),
-        Fraction(record["class_weight"]),
-        *(None if record[name] is None else Fraction(record[name]) for name in FLOORS),
-    )
-    rules = Rules(
-        frozenset(record["forbidden"]),
-        tuple((rule["node"], _rule_from_json(rule)) for rule in record["rules"]),
-    )
-    leaf = record.get("smallest_leaf")
     return Problem(
-        data,
-        Topology.parse(record["topology"]),
-        objective,
-        record["max_card"],
-        rules,
-        record["forbid_empty_branches"],
-        None if leaf is None else SmallestLeaf(leaf["rows"], LeafCount(leaf["of"])),
-    )
-
-
-def _rule_from_json(record: dict[str, Any]) -> NodeRule:
-    features, split = record["features"], record["split"]
-    return NodeRule(
-        None if features is None else frozenset(features),
-        None if split is None else Split(split["feature"], frozenset(split["left"])),
+        data, **{name: read_json(kind, record[name]) for name, kind in _CONDITIONS.items()}
     )
 
 
@@ -157,10 +88,11 @@ def reproduce(path: Path) -> str:
     from odt_core.solvers import solve
 
     record = json.loads(path.read_text(encoding="utf-8"))
-    problem, options = problem_from_json(record["problem"]), MipOptions(**record["mip_options"])
+    problem = problem_from_json(record["problem"])
+    options = read_json(MipOptions, record["mip_options"])
     lines = [record["reason"]]
     for name in ("search", "mip"):
-        tree = _assignment_from_json(record[name])
+        tree = read_json(Assignment | None, record[name])
         worth = "no tree" if tree is None else _worth(problem, tree)
         lines.append(f"{name} answered: {worth}")
     for engine in (Engine.SEARCH, Engine.CBC, Engine.HIGHS):
@@ -177,24 +109,6 @@ def _worth(problem: Problem, tree: Assignment) -> str:
     below = "" if problem.gains.allows(confusion) else ", below a floor"
     small = "" if keeps_smallest_leaf(problem, tree.splits) else ", with a leaf that is too small"
     return f"a tree worth {problem.gains.total(confusion)}{below}{small}"
-
-
-def _assignment_from_json(record: dict[str, Any] | None) -> Assignment | None:
-    if record is None:
-        return None
-    splits = (Split(split["feature"], frozenset(split["left"])) for split in record["splits"])
-    return Assignment(tuple(splits), tuple(record["labels"]))
-
-
-def _assignment_to_json(assignment: Assignment | None) -> dict[str, Any] | None:
-    if assignment is None:
-        return None
-    return {
-        "splits": [
-            {"feature": split.feature, "left": sorted(split.left)} for split in assignment.splits
-        ],
-        "labels": list(assignment.labels),
-    }
 
 
 if __name__ == "__main__":

@@ -7,21 +7,18 @@ process and run again.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 from odt_core.data import Schema, SplitSpec
-from odt_core.errors import InputError, quoted
+from odt_core.errors import MALFORMED, InputError, quoted
 from odt_core.exact import shortest_decimal
+from odt_core.json_data import JsonData
 from odt_core.problem import (
     EncodedData,
     Feature,
-    Goal,
-    LeafCount,
     NodeRule,
     Objective,
     Rules,
@@ -31,9 +28,11 @@ from odt_core.problem import (
 from odt_core.solution import Engine
 from odt_core.solvers.exactness import check_any_shape
 from odt_core.solvers.mip.options import MipOptions
-from odt_core.topology import AnyShape, Shape, Topology, parse_shape
+from odt_core.topology import AnyShape, Shape, Topology
 
 SPEC_VERSION = 1
+ADDED = ("smallest_leaf", "least_features")
+"""The fields that records of older programs lack."""
 MOST_CUTS_NAMED = 10
 """The most cut points that a message lists, which are the nearest."""
 
@@ -46,7 +45,7 @@ class FeatureSelection(StrEnum):
 
 
 @dataclass(frozen=True)
-class NodeRuleSpec:
+class NodeRuleSpec(JsonData):
     """An expert's rule for one decision node, with names instead of codes.
 
     Attributes
@@ -127,20 +126,11 @@ class NodeRuleSpec:
 
 
 @dataclass(frozen=True)
-class RulesSpec:
+class RulesSpec(JsonData):
     """Expert rules, with names instead of codes."""
 
     forbidden: tuple[str, ...] = ()
     nodes: tuple[NodeRuleSpec, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Write the rules as a dictionary."""
-        nodes = [dataclasses.asdict(rule) for rule in self.nodes]
-        for node in nodes:
-            for name in ("features", "categories"):
-                node[name] = None if node[name] is None else list(node[name])
-            node["never"] = list(node["never"])
-        return {"forbidden": list(self.forbidden), "nodes": nodes}
 
     def without(self, names: Collection[str]) -> RulesSpec:
         """Return the rules without some columns, which are constant and need no rule."""
@@ -177,7 +167,7 @@ def _index(features: tuple[Feature, ...], name: str) -> int:
 
 
 @dataclass(frozen=True)
-class TrainSpec:
+class TrainSpec(JsonData):
     """A training run.
 
     Attributes
@@ -217,16 +207,16 @@ class TrainSpec:
     topology: Shape
     objective: Objective = Objective()
     max_card: int | None = None
-    rules: RulesSpec = field(default_factory=RulesSpec)
+    rules: RulesSpec = RulesSpec()
     forbid_empty_branches: bool = False
+    smallest_leaf: SmallestLeaf | None = None
     feature_selection: FeatureSelection = FeatureSelection.NONE
+    least_features: int = 1
     engine: Engine = Engine.HYBRID
     time_limit: float = 60.0
     threads: int = 1
     seed: int = 0
     mip: MipOptions = MipOptions()
-    smallest_leaf: SmallestLeaf | None = None
-    least_features: int = 1
 
     def __post_init__(self) -> None:
         if not 0 < self.time_limit <= 7 * 24 * 3600:
@@ -263,35 +253,10 @@ class TrainSpec:
 
     def to_json(self) -> dict[str, Any]:
         """Write the specification as a dictionary that `from_json` can read."""
-        objective = self.objective
-        return {
-            "version": SPEC_VERSION,
-            "schema": self.schema.to_json(),
-            "split": self.split.to_json(),
-            "topology": self.topology.text,
-            "objective": {
-                "goal": objective.goal.value,
-                "class_weight": str(objective.class_weight),
-                "min_tpr": _fraction_text(objective.min_tpr),
-                "min_tnr": _fraction_text(objective.min_tnr),
-            },
-            "max_card": self.max_card,
-            "rules": self.rules.to_json(),
-            "forbid_empty_branches": self.forbid_empty_branches,
-            "smallest_leaf": None
-            if self.smallest_leaf is None
-            else {"rows": self.smallest_leaf.rows, "of": self.smallest_leaf.of.value},
-            "feature_selection": self.feature_selection.value,
-            "least_features": self.least_features,
-            "engine": self.engine.value,
-            "time_limit": self.time_limit,
-            "threads": self.threads,
-            "seed": self.seed,
-            "mip": dataclasses.asdict(self.mip),
-        }
+        return {"version": SPEC_VERSION, **super().to_json()}
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> TrainSpec:
+    def from_json(cls, record: Mapping[str, Any]) -> Self:
         """Rebuild a specification.
 
         Raises
@@ -304,81 +269,14 @@ class TrainSpec:
                 f"This run's settings are of version {record.get('version')!r}, but this program "
                 f"reads version {SPEC_VERSION}."
             )
-        record = {"least_features": 1, **record}  # older records lack it
+        for field in dataclasses.fields(cls):
+            if field.name not in record and field.name not in ADDED:
+                raise InputError(f"This run's settings lack the field {field.name!r}.")
         try:
-            _check_types(record)
-            objective, rules = record["objective"], record["rules"]
-            return cls(
-                schema=Schema.from_json(record["schema"]),
-                split=SplitSpec.from_json(record["split"]),
-                topology=parse_shape(record["topology"]),
-                objective=Objective(
-                    goal=Goal(objective["goal"]),
-                    class_weight=Fraction(objective["class_weight"]),
-                    min_tpr=_fraction(objective["min_tpr"]),
-                    min_tnr=_fraction(objective["min_tnr"]),
-                ),
-                max_card=record["max_card"],
-                rules=RulesSpec(
-                    tuple(rules["forbidden"]),
-                    tuple(_node_rule(rule) for rule in rules["nodes"]),
-                ),
-                forbid_empty_branches=record["forbid_empty_branches"],
-                feature_selection=FeatureSelection(record["feature_selection"]),
-                engine=Engine(record["engine"]),
-                time_limit=record["time_limit"],
-                threads=record["threads"],
-                seed=record["seed"],
-                mip=MipOptions(**record["mip"]),
-                smallest_leaf=_smallest_leaf(record.get("smallest_leaf")),
-                least_features=record["least_features"],
-            )
-        except KeyError as missing:
-            raise InputError(f"This run's settings lack the field {missing}.") from missing
-
-
-_TYPES: dict[str, tuple[type, ...]] = {
-    "max_card": (int, type(None)),
-    "forbid_empty_branches": (bool,),
-    "time_limit": (int, float),
-    "threads": (int,),
-    "seed": (int,),
-    "topology": (str,),
-    "least_features": (int,),
-}
-"""The settings that a record stores without conversion."""
-
-
-def _check_types(record: Mapping[str, Any]) -> None:
-    values = {name: (record[name], types) for name, types in _TYPES.items()}
-    values |= {name: (switch, (bool,)) for name, switch in record["mip"].items()}
-    for name, (value, types) in values.items():
-        fits = isinstance(value, types) and (not isinstance(value, bool) or bool in types)
-        if not fits or (isinstance(value, float) and not math.isfinite(value)):
+            return super().from_json(record)
+        except InputError:
+            raise
+        except MALFORMED as error:
             raise InputError(
-                f"This run's settings are damaged: {name} is {str(value)[:40]!r}: start a new run."
-            )
-
-
-def _node_rule(record: Mapping[str, Any]) -> NodeRuleSpec:
-    return NodeRuleSpec(
-        node=record["node"],
-        features=None if record["features"] is None else tuple(record["features"]),
-        feature=record["feature"],
-        categories=None if record["categories"] is None else tuple(record["categories"]),
-        threshold=record["threshold"],
-        missing_left=record["missing_left"],
-        never=tuple(record.get("never", ())),  # records of older programs lack it
-    )
-
-
-def _smallest_leaf(record: Mapping[str, Any] | None) -> SmallestLeaf | None:
-    return None if record is None else SmallestLeaf(record["rows"], LeafCount(record["of"]))
-
-
-def _fraction(text: str | None) -> Fraction | None:
-    return None if text is None else Fraction(text)
-
-
-def _fraction_text(value: Fraction | None) -> str | None:
-    return None if value is None else str(value)
+                f"This run's settings are damaged ({error}): start a new run."
+            ) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -33,6 +33,8 @@ class Whole(JsonData):
     counts: Confusion | None
     pairs: tuple[tuple[str, Fraction], ...]
     parts: tuple[Plain, ...]
+    codes: frozenset[int]
+    names: Sequence[str]
     answer: bool | Inner
     share: float
     facts: Mapping[str, Any]
@@ -50,6 +52,8 @@ WHOLE = Whole(
     Confusion(1, 2, 3, 4),
     (("a", Fraction(1, 3)),),
     (Plain("x"),),
+    frozenset({3, 1}),
+    ("n",),
     Inner(Inner(True)),
     0.5,
     {"k": [1]},

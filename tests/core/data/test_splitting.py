@@ -70,9 +70,10 @@ def test_json_round_trip(spec: str) -> None:
     assert SplitSpec.from_json(json.loads(json.dumps(split.to_json()))) == split
 
 
-def test_damaged_json_is_refused() -> None:
+@pytest.mark.parametrize("rest", [{}, {"test_size": None, "seed": 1.5}])
+def test_damaged_json_is_refused(rest: dict[str, object]) -> None:
     with pytest.raises(InputError, match="split is damaged"):
-        SplitSpec.from_json({"train_size": "all"})
+        SplitSpec.from_json({"train_size": "all", **rest})
 
 
 @pytest.mark.parametrize(
