@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import NoReturn, Protocol, TypeVar
+from typing import NoReturn, ParamSpec, TypeVar, cast
 
 import streamlit as st
 
@@ -25,35 +25,14 @@ from pages.common.server import store
 from pages.common.session import Dataset, Place, forget_press, work
 from pages.common.table_requests import withdraw_table
 
+P = ParamSpec("P")
+T = TypeVar("T")
 
-class _Cached(Protocol):
-    def clear(self) -> None: ...
+KEPT = 6
+"""The most tables, and the most results of a function, that are cached for all sessions together.
 
-
-_C = TypeVar("_C", bound=_Cached)
-_CACHES: list[_Cached] = []
-
-
-def table_cache(cached: _C) -> _C:
-    """Register a cached function whose results come from a table's rows (see `forget_tables`).
-
-    Parameters
-    ----------
-    cached : cached function
-        The result of `st.cache_resource`.
-    """
-    _CACHES.append(cached)
-    return cached
-
-
-def forget_tables() -> None:
-    """Drop this server's cached tables and the results computed from them."""
-    for cached in _CACHES:
-        cached.clear()
-
-
-KEPT_TABLES = 6
-"""The most tables cached for all sessions together, besides each session's current table."""
+Each session also has its current table.
+"""
 SMALL = 2 * 1024 * 1024
 """The largest text file, in bytes, that the server reads itself, in less than a second."""
 LONG_LINE = 16 * 1024
@@ -65,7 +44,7 @@ _PACKED = (b"\x1f\x8b", b"PK", b"PAR1", b"\xd0\xcf\x11\xe0")
 _Key = tuple[str, ReadOptions, str]
 
 
-class _Kept:
+class _Tables:
     """The last tables, and the tables that are being read."""
 
     def __init__(self) -> None:
@@ -82,14 +61,32 @@ class _Kept:
     def keep(self, key: _Key, table: Table) -> None:
         with self._lock:
             self._tables[key] = table
-            while len(self._tables) > KEPT_TABLES:
+            while len(self._tables) > KEPT:
                 self._tables.popitem(last=False)
 
+    def forget(self) -> None:
+        with self._lock:
+            self._tables.clear()
 
-@table_cache
-@st.cache_resource(show_spinner=False)
-def _kept() -> _Kept:
-    return _Kept()
+
+_TABLES = _Tables()
+_FORGET: list[Callable[[], None]] = [_TABLES.forget]
+
+
+def table_cache(make: Callable[P, T]) -> Callable[P, T]:
+    """Cache the last results of a function. They come from rows of tables (see `forget_tables`).
+
+    Tables are compared by identity, because hashing their cells is slow.
+    """
+    cached = lru_cache(maxsize=KEPT)(make)
+    _FORGET.append(cached.cache_clear)
+    return cast("Callable[P, T]", cached)
+
+
+def forget_tables() -> None:
+    """Drop this server's cached tables and the results computed from them."""
+    for forget in _FORGET:
+        forget()
 
 
 def most_megabytes() -> int:
@@ -150,11 +147,11 @@ def table_of(
         If the file is not a usable table, or takes too much time or memory.
     """
     key = (sha256, read, name)
-    table = _kept().find(key)
+    table = _TABLES.find(key)
     if table is None:
         if _is_small(source):
             table = read_table(source, read, name=name)
-            _kept().keep(key, table)
+            _TABLES.keep(key, table)
         else:
             table = _read_apart(key, source, on_stop)
     return table
@@ -172,16 +169,15 @@ def _is_small(source: bytes | Path) -> bool:
 
 
 def _read_apart(key: _Key, source: bytes | Path, on_stop: Callable[[], None] | None) -> Table:
-    kept = _kept()
     _, options, name = key
 
     def read(on_progress: Progress) -> Table:
         table = read_table_in_process(source, options, name, on_progress=on_progress)
-        kept.keep(key, table)
+        _TABLES.keep(key, table)
         return table
 
     def stop() -> None:
-        kept.readings.stop(key)
+        _TABLES.readings.stop(key)
         if on_stop is not None:
             on_stop()
 
@@ -198,11 +194,12 @@ def _read_apart(key: _Key, source: bytes | Path, on_stop: Callable[[], None] | N
             told = seconds
             words.markdown(f"{(stage or 'opening the file').capitalize()} … {seconds:.0f} s")
 
-    table = kept.readings.table(key, read, tell)
+    table = _TABLES.readings.table(key, read, tell)
     area.empty()
     return table
 
 
+@table_cache
 def prepared_rows(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
     """Prepare a table's training and test rows.
 
@@ -211,28 +208,7 @@ def prepared_rows(table: Table, schema: Schema, split: SplitSpec) -> Prepared:
     InputError
         If the table does not match the schema or the split.
     """
-    report = table.report
-    key = json.dumps(
-        [
-            table.sha256,
-            [report.encoding, report.delimiter, report.quotechar, _content(table)],
-            schema.to_json(),
-            split.to_json(),
-        ]
-    )
-    return _prepared(hashlib.sha256(key.encode()).hexdigest(), table, schema, split)
-
-
-def _content(table: Table) -> str:
-    """A key for the lines of the file that are the table's rows, and for the column names."""
-    lines = b"" if table.lines is None else table.lines.tobytes()
-    return hashlib.sha256(lines + repr(table.columns).encode()).hexdigest()
-
-
-@table_cache
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _prepared(key: str, _table: Table, _schema: Schema, _split: SplitSpec) -> Prepared:
-    return prepare(_table, _schema, _split)
+    return prepare(table, schema, split)
 
 
 def rows_of(job: Job) -> Prepared:
@@ -305,14 +281,19 @@ def need_rows(data: ReadyData) -> Prepared:
     return rows
 
 
-def need_data() -> ReadyData:
-    """Return the current data set, or link to the Data page."""
+def ready_data() -> ReadyData | None:
+    """Return the current table with its settings; None without a table."""
     now = work()
     if now.dataset is None or now.schema is None or now.split is None:
-        send_to(
-            Place.DATA,
-            "This page needs a data set: upload a table or take a sample, and choose the outcome "
-            "column.",
-            "Choose data",
-        )
+        return None
     return ReadyData(now.dataset, now.schema, now.split)
+
+
+def need_data() -> ReadyData:
+    """Return the current table with its settings, or link to the Data page."""
+    return ready_data() or send_to(
+        Place.DATA,
+        "This page needs a data set: upload a table or take a sample, and choose the outcome "
+        "column.",
+        "Choose data",
+    )

@@ -8,13 +8,21 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from odt_core.data import Change, Finding, ReadOptions, Remedy, Schema, Severity
+from odt_core.data import (
+    Change,
+    Finding,
+    Prepared,
+    ReadOptions,
+    Remedy,
+    Schema,
+    Severity,
+    check_schema,
+)
 from odt_core.errors import quoted
 from odt_core.words import count_words
 from pages.common.markup import plain, sentence, shorten
 from pages.common.session import update
 from pages.data.current_table import apply_remedies, current
-from pages.data.derived import SplitRows, findings
 from pages.data.source import read_differently
 
 MOST_NAMES = 12
@@ -110,17 +118,18 @@ def draw_questions(found: Sequence[Finding]) -> None:
                     _draw_action(f"data_answer_{number}_{place}", (remedy,))
 
 
-def draw_checks(rows: SplitRows | str) -> None:
+def draw_checks(rows: Prepared | str) -> None:
     """Draw errors, then warnings and remarks in expanders."""
-    dataset, schema, _ = current()
-    found = [f for f in findings(dataset, schema) if not f.needs_answer]
+    data = current()
+    table = data.dataset.table
+    found = [f for f in check_schema(table, data.schema) if not f.needs_answer]
     if not isinstance(rows, str):
-        found += rows.findings
+        found += rows.divided
     remarks = grouped(found)
     errors = [remark for remark in remarks if remark.severity is Severity.ERROR]
     warnings = [remark for remark in remarks if remark.severity is Severity.WARNING]
     smaller = [remark for remark in remarks if remark.severity is Severity.INFO]
-    smaller += [Remark(Severity.INFO, note, ()) for note in dataset.table.report.notes]
+    smaller += [Remark(Severity.INFO, note, ()) for note in table.report.notes]
     if not isinstance(rows, str) and rows.dropped:
         said = {name for remark in remarks for name in remark.columns}
         dropped = [name for name in rows.dropped if name not in said]
@@ -209,21 +218,21 @@ def _detail(remedy: Remedy) -> str:
 
 def _act(remedies: Sequence[Remedy]) -> None:
     """Apply remedies, and store the earlier state for Undo."""
-    dataset, before, _ = current()
-    earlier, first = _done(), remedies[0]
+    data, earlier, first = current(), _done(), remedies[0]
+    read = data.dataset.read
     after: Schema | ReadOptions
     if first.change is Change.UNITS_ROW:
-        after = replace(dataset.read, units_row=True)
+        after = replace(read, units_row=True)
         read_differently(after)
     elif first.change is Change.TITLE:
-        after = replace(dataset.read, skip_lines=first.skip_lines)
+        after = replace(read, skip_lines=first.skip_lines)
         read_differently(after)
     else:
         apply_remedies(remedies)
-        _, after, _ = current()
+        after = current().schema
     names = ", ".join(dict.fromkeys(remedy.column for remedy in remedies))
     words = f"{first.label}: {names}" if isinstance(after, Schema) else first.label
-    st.session_state[_DONE] = _Done(words, dataset.sha256, before, dataset.read, after, earlier)
+    st.session_state[_DONE] = _Done(words, data.dataset.sha256, data.schema, read, after, earlier)
 
 
 def _done() -> _Done | None:
@@ -231,9 +240,9 @@ def _done() -> _Done | None:
     done = st.session_state.get(_DONE)
     if not isinstance(done, _Done):
         return None
-    dataset, schema, _ = current()
-    now = schema if isinstance(done.after, Schema) else dataset.read
-    return done if (done.sha256, done.after) == (dataset.sha256, now) else None
+    data = current()
+    now = data.schema if isinstance(done.after, Schema) else data.dataset.read
+    return done if (done.sha256, done.after) == (data.dataset.sha256, now) else None
 
 
 def _draw_done() -> None:

@@ -8,14 +8,21 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from odt_core.data import BinMethod, ColumnKind, ColumnSchema, ColumnSummary, Schema, Severity
+from odt_core.data import (
+    BinMethod,
+    ColumnKind,
+    ColumnSchema,
+    ColumnSummary,
+    Schema,
+    Severity,
+    check_schema,
+)
 from odt_core.exact import shortest_decimal
 from odt_core.words import count_words, number_words, percent_words
 from pages.common.markup import plain, shorten
-from pages.common.session import Dataset
+from pages.common.tables import ReadyData
 from pages.common.widgets import show_value, start_value
-from pages.data.current_table import choose_kinds, current, has_edits, propose_again
-from pages.data.derived import TableKey, findings, summaries
+from pages.data.current_table import choose_kinds, current, has_edits, propose_again, summaries
 
 MOST_ROWS = 12
 """The most rows of the table without scrolling."""
@@ -35,14 +42,14 @@ _SEVERITY_WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severit
 
 def draw_columns() -> None:
     """Draw the editable table of columns."""
-    dataset, schema, _ = current()
+    data = current()
+    schema, found = data.schema, summaries()
     st.header("Columns", anchor=False)
     st.markdown(f"{_use_words(schema)} Change the use of a column in the table.")
-    notes = _notes(dataset, schema)
-    frame = _column_frame(dataset, schema, notes)
+    frame = _column_frame(data, found)
     edited = st.data_editor(
         frame,
-        key=_editor_key(dataset, schema),
+        key=_editor_key(data),
         column_config=_column_config(),
         disabled=[name for name in frame.columns if name != _KIND],
         hide_index=True,
@@ -56,8 +63,8 @@ def draw_columns() -> None:
     with st.container(horizontal=True, gap="small"):
         with st.popover("Change several columns"):
             _draw_several(schema)
-        _draw_codes(dataset, schema)
-        if has_edits(dataset, schema):
+        _draw_codes(schema, found)
+        if has_edits():
             st.button(
                 "Propose all again",
                 key="data_propose",
@@ -66,9 +73,8 @@ def draw_columns() -> None:
             )
 
 
-def _draw_codes(dataset: Dataset, schema: Schema) -> None:
+def _draw_codes(schema: Schema, found: Mapping[str, ColumnSummary]) -> None:
     """Draw a button that makes all categorical columns of numbers numerical."""
-    found = summaries(dataset, schema)
     codes = [
         column.name
         for column in schema.columns
@@ -88,10 +94,9 @@ def _draw_codes(dataset: Dataset, schema: Schema) -> None:
         )
 
 
-def _editor_key(dataset: Dataset, schema: Schema) -> str:
+def _editor_key(data: ReadyData) -> str:
     """The table's key. It changes with the listed columns, as Streamlit keeps edits by row."""
-    columns = dataset.table.columns
-    return f"{_EDITOR}_{TableKey.of(dataset).digest()}_{columns.index(schema.target)}"
+    return f"{_EDITOR}_{hash((data.dataset.sha256, data.dataset.read, data.schema.target))}"
 
 
 def _use_words(schema: Schema) -> str:
@@ -135,9 +140,8 @@ def _column_config() -> dict[str, Any]:
     }
 
 
-def _column_frame(dataset: Dataset, schema: Schema, notes: Mapping[str, str]) -> pd.DataFrame:
-    found = summaries(dataset, schema)
-    n_rows = dataset.table.n_rows
+def _column_frame(data: ReadyData, found: Mapping[str, ColumnSummary]) -> pd.DataFrame:
+    schema, notes, n_rows = data.schema, _notes(data), data.dataset.table.n_rows
     return pd.DataFrame(
         {
             "Column": [column.name for column in schema.columns],
@@ -178,10 +182,10 @@ def binning_words(column: ColumnSchema) -> str:
     return f"up to {binning.n_bins} bins"
 
 
-def _notes(dataset: Dataset, schema: Schema) -> dict[str, str]:
+def _notes(data: ReadyData) -> dict[str, str]:
     """The number of the gravest findings about each column, such as "1 warning"."""
     found: dict[str, list[Severity]] = {}
-    for finding in findings(dataset, schema):
+    for finding in check_schema(data.dataset.table, data.schema):
         if finding.column is not None:
             found.setdefault(finding.column, []).append(finding.severity)
     return {name: _note(severities) for name, severities in found.items()}
@@ -218,7 +222,6 @@ def _draw_several(schema: Schema) -> None:
 
 
 def _apply_several() -> None:
-    _, schema, _ = current()
-    kind, chosen = ColumnKind(st.session_state[_SEVERAL_KIND]), set(st.session_state[_SEVERAL])
-    choose_kinds({column.name: kind for column in schema.columns if column.name in chosen})
+    kind, chosen = ColumnKind(st.session_state[_SEVERAL_KIND]), st.session_state[_SEVERAL]
+    choose_kinds(dict.fromkeys(chosen, kind))
     st.session_state[_SEVERAL] = []

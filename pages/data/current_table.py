@@ -15,26 +15,27 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from odt_core.data import (
-    DEFAULT_MISSING_TOKENS,
     SAMPLES,
     USUAL_SPLIT,
     Binning,
     ColumnKind,
+    ColumnSummary,
     NumberForm,
     ReadOptions,
     Remedy,
     Schema,
-    SplitSpec,
     Table,
+    infer_schema,
+    summarize_columns,
+    target_labels,
 )
 from odt_core.data.limits import mark_source
 from odt_core.data.stray_lines import single_column_refusal
 from odt_core.errors import InputError
 from pages.common.server import store
-from pages.common.session import Dataset, owner, update, work
+from pages.common.session import Dataset, owner, update
 from pages.common.table_requests import withdraw_table
-from pages.common.tables import read_upload, table_of
-from pages.data.derived import class_counts, proposal
+from pages.common.tables import ReadyData, read_upload, ready_data, table_of
 
 
 def load_upload(name: str, content: bytes, read: ReadOptions) -> None:
@@ -56,10 +57,8 @@ def load_upload(name: str, content: bytes, read: ReadOptions) -> None:
 
 def load_sample(key: str) -> None:
     """Make a built-in sample current."""
-    sample = SAMPLES[key]
-    content = sample.csv()
-    read = ReadOptions()
-    name = f"{key}.csv"
+    sample, name = SAMPLES[key], f"{key}.csv"
+    content, read = sample.csv(), ReadOptions()
     table = table_of(hashlib.sha256(content).hexdigest(), read, name, content)
     sha256 = store().datasets.put(owner(), content, name).sha256
     set_table(table, sha256, read, target=sample.target, positive=sample.positive)
@@ -80,12 +79,20 @@ def read_again(dataset: Dataset, read: ReadOptions, schema: Schema | None = None
         update(schema=schema)
 
 
-def current() -> tuple[Dataset, Schema, SplitSpec]:
+def current() -> ReadyData:
     """Return the session's data set, which must exist, with its schema and split."""
-    now = work()
-    if now.dataset is None or now.schema is None or now.split is None:
-        raise RuntimeError("there is no data set")
-    return now.dataset, now.schema, now.split
+    data = ready_data()
+    assert data is not None
+    return data
+
+
+def summaries() -> dict[str, ColumnSummary]:
+    """Describe the current table's columns, by their names."""
+    table, schema = current().dataset.table, current().schema
+    names = (*table.columns, *(column.name for column in schema.columns))
+    readings = {name: schema.reading_of(name) for name in names}
+    found = summarize_columns(table, schema.target, readings, schema.positive)
+    return {summary.name: summary for summary in found}
 
 
 def set_table(
@@ -112,45 +119,39 @@ def set_table(
     InputError
         If no column can be the outcome. The earlier data set stays current.
     """
-    dataset = Dataset(table, sha256, read)
-    now = work()
-    if now.dataset is None or now.schema is None or now.dataset.table.sha256 != table.sha256:
-        schema = proposal(dataset, target, DEFAULT_MISSING_TOKENS)
-        if positive is not None:
-            schema = schema.with_target(schema.target, positive)
+    dataset, before = Dataset(table, sha256, read), ready_data()
+    if before is None or before.dataset.table.sha256 != table.sha256:
+        schema = infer_schema(table, target, positive)
         update(dataset=dataset, schema=schema, split=USUAL_SPLIT)
         return
-    kept_target = now.schema.target if now.schema.target in table.columns else None
-    fresh = proposal(dataset, kept_target, now.schema.missing_tokens)
-    update(dataset=dataset, schema=_carried(now.dataset, now.schema, dataset, fresh))
+    old = before.schema
+    kept_target = old.target if old.target in table.columns else None
+    update(dataset=dataset, schema=_proposed_again(table, kept_target, old.missing_tokens))
 
 
 def choose_target(target: str) -> None:
     """Predict another column, and propose the positive class."""
-    dataset, schema, _ = current()
-    if target == schema.target:
-        return
-    fresh = proposal(dataset, target, schema.missing_tokens)
-    update(schema=_carried(dataset, schema, dataset, fresh))
+    data = current()
+    if target != data.schema.target:
+        tokens = data.schema.missing_tokens
+        update(schema=_proposed_again(data.dataset.table, target, tokens))
 
 
 def change_schema(change: Callable[[Schema], Schema]) -> None:
     """Change the current table's schema."""
-    _, schema, _ = current()
-    update(schema=change(schema))
+    update(schema=change(current().schema))
 
 
 def choose_missing(tokens: Sequence[str]) -> None:
     """Set the texts that count as missing in all columns without texts of their own."""
-    dataset, schema, _ = current()
+    data = current()
     distinct = tuple(dict.fromkeys(token.strip() for token in tokens if token.strip()))
-    fresh = proposal(dataset, schema.target, distinct)
-    update(schema=_carried(dataset, schema, dataset, fresh))
+    update(schema=_proposed_again(data.dataset.table, data.schema.target, distinct))
 
 
 def apply_remedies(remedies: Iterable[Remedy]) -> None:
     """Apply the remedies of one click."""
-    _, schema, _ = current()
+    schema = current().schema
     for remedy in remedies:
         schema = remedy.applied(schema)
     update(schema=schema)
@@ -163,37 +164,40 @@ def choose_kinds(kinds: Mapping[str, ColumnKind]) -> None:
 
 def choose_binning(columns: Iterable[str], binning: Binning) -> None:
     """Set the bins of columns."""
-    _, schema, _ = current()
+    schema = current().schema
     for column in columns:
         schema = schema.with_binning(column, binning)
     update(schema=schema)
 
 
-def edited_kinds(dataset: Dataset, schema: Schema) -> dict[str, ColumnKind]:
+def edited_kinds(data: ReadyData) -> dict[str, ColumnKind]:
     """Return the columns whose kind differs from the proposal."""
-    proposed = proposal(dataset, schema.target, schema.missing_tokens)
+    schema = data.schema
+    proposed = infer_schema(data.dataset.table, schema.target, missing_tokens=schema.missing_tokens)
     before = {column.name: column.kind for column in proposed.columns}
     return {c.name: c.kind for c in schema.columns if before.get(c.name, c.kind) is not c.kind}
 
 
-def has_edits(dataset: Dataset, schema: Schema) -> bool:
+def has_edits() -> bool:
     """Whether the user has changed a column's kind or the reading of its cells."""
-    return any(c.joined or c.form is not NumberForm.PLAIN for c in schema.columns) or bool(
-        edited_kinds(dataset, schema)
+    data = current()
+    return any(c.joined or c.form is not NumberForm.PLAIN for c in data.schema.columns) or bool(
+        edited_kinds(data)
     )
 
 
 def propose_again() -> None:
     """Drop all changes to kinds, bins, joined labels and missing values of single columns."""
-    dataset, schema, _ = current()
-    fresh = proposal(dataset, schema.target, schema.missing_tokens)
+    table, schema = current().dataset.table, current().schema
+    fresh = infer_schema(table, schema.target, missing_tokens=schema.missing_tokens)
     kept = dataclasses.replace(schema, columns=fresh.columns)
     update(schema=kept.with_group(kept.group))
 
 
-def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -> Schema:
-    """Apply the earlier edits to a new proposal."""
-    edited = edited_kinds(old_data, old)
+def _proposed_again(table: Table, target: str | None, missing_tokens: tuple[str, ...]) -> Schema:
+    """Propose a schema, and apply the current edits to it."""
+    fresh = infer_schema(table, target, missing_tokens=missing_tokens)
+    edited, old = edited_kinds(current()), current().schema
     known = {column.name: column for column in old.columns}
     columns = tuple(
         column
@@ -202,7 +206,7 @@ def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -
         for column in fresh.columns
     )
     names = {column.name for column in fresh.columns}
-    marks = (c for c in old.columns if mark_source(new_data.table, c.name) in names)
+    marks = (c for c in old.columns if mark_source(table, c.name) in names)
     schema = dataclasses.replace(fresh, columns=(*columns, *marks))
     if old.group is None or old.group in known.keys() & names:
         schema = schema.with_group(old.group)
@@ -214,7 +218,7 @@ def _carried(old_data: Dataset, old: Schema, new_data: Dataset, fresh: Schema) -
         target_missing=_carried_missing(old, fresh),
         guessed=old.guessed,
     )
-    if old.positive in class_counts(new_data, schema):
+    if old.positive in target_labels(table, schema):
         return dataclasses.replace(schema, positive=old.positive)
     return dataclasses.replace(schema, target_joined=None)
 

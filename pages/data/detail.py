@@ -14,6 +14,7 @@ from odt_core.data import (
     ColumnKind,
     ColumnSchema,
     ColumnSummary,
+    Prepared,
     Schema,
 )
 from odt_core.data.binning import MAX_BINS
@@ -22,8 +23,13 @@ from odt_core.exact import shortest_decimal
 from odt_core.words import count_words
 from pages.common.markup import name_html, plain, plain_table, sentence
 from pages.common.widgets import show_value, standing_error
-from pages.data.current_table import change_schema, choose_binning, choose_missing, current
-from pages.data.derived import SplitRows, summaries
+from pages.data.current_table import (
+    change_schema,
+    choose_binning,
+    choose_missing,
+    current,
+    summaries,
+)
 
 _MISSING = "data_missing"
 _CUTS_FOR_ALL, _BINS = "data_cuts", "data_bins"
@@ -48,8 +54,7 @@ _METHOD_WORDS = {
 
 def draw_missing() -> None:
     """Draw the choice of missing values in the entire table."""
-    _, schema, _ = current()
-    tokens = list(schema.missing_tokens)
+    tokens = list(current().schema.missing_tokens)
     with st.expander("Missing values", key="data_missing_expander"):
         st.multiselect(
             "Read as missing, besides empty cells",
@@ -67,9 +72,9 @@ def draw_missing() -> None:
         )
 
 
-def draw_detail(rows: SplitRows | str) -> None:
+def draw_detail(rows: Prepared | str) -> None:
     """Draw one column: its values, its own missing values, its bins."""
-    dataset, schema, _ = current()
+    schema = current().schema
     with st.expander("One column in detail", key="data_detail_expander"):
         names = [column.name for column in schema.columns]
         if st.session_state.get(_COLUMN) not in names:
@@ -77,7 +82,7 @@ def draw_detail(rows: SplitRows | str) -> None:
             # table.
             st.session_state[_COLUMN] = names[0] if names else None
         name = st.selectbox("Column", names, key=_COLUMN, on_change=_forget_error)
-        column, summary = schema.column(name), summaries(dataset, schema)[name]
+        column, summary = schema.column(name), summaries()[name]
         left, right = st.columns([2, 3], gap="medium")
         with left:
             _draw_values(summary)
@@ -95,7 +100,7 @@ def _forget_error() -> None:
 
 def draw_cuts() -> None:
     """Draw the choice of cut points for all numerical columns, if there are any."""
-    _, schema, _ = current()
+    schema = current().schema
     open_columns = _columns_without_own_cuts(schema)
     if not any(column.kind is ColumnKind.NUMERICAL for column in schema.columns):
         return
@@ -150,8 +155,8 @@ def _count_for_all_chosen() -> None:
 
 
 def _bin_all(binning: Binning) -> None:
-    _, schema, _ = current()
-    choose_binning([column.name for column in _columns_without_own_cuts(schema)], binning)
+    columns = _columns_without_own_cuts(current().schema)
+    choose_binning([column.name for column in columns], binning)
 
 
 def _usual_binning(method: BinMethod) -> Binning:
@@ -194,7 +199,7 @@ def _reference_chosen(name: str) -> None:
         change_schema(lambda now: now.with_form(name, now.column(name).form, reference))
 
 
-def _draw_binning(column: ColumnSchema, rows: SplitRows | str) -> None:
+def _draw_binning(column: ColumnSchema, rows: Prepared | str) -> None:
     binning = column.binning
     st.segmented_control(
         "Bins",
@@ -234,10 +239,10 @@ def _draw_binning(column: ColumnSchema, rows: SplitRows | str) -> None:
     _draw_actual_bins(column, rows)
 
 
-def _draw_actual_bins(column: ColumnSchema, rows: SplitRows | str) -> None:
+def _draw_actual_bins(column: ColumnSchema, rows: Prepared | str) -> None:
     if isinstance(rows, str):
         return
-    feature = next((f for f in rows.features if f.name == column.name), None)
+    feature = next((f for f in rows.train.features if f.name == column.name), None)
     if feature is None:
         return
     if feature.n_values <= _MOST_BINS_NAMED:
@@ -250,10 +255,9 @@ def _draw_actual_bins(column: ColumnSchema, rows: SplitRows | str) -> None:
 
 def _method_chosen(name: str) -> None:
     _forget_error()
-    dataset, schema, _ = current()
     method = st.session_state[_METHOD]
     if method is BinMethod.CUTS:
-        summary = summaries(dataset, schema)[name]
+        summary = summaries()[name]
         if summary.range is None:
             st.session_state[_ERROR] = f"Column {quoted(name)} holds no numbers to cut."
             return
@@ -270,9 +274,8 @@ def _count_chosen(name: str) -> None:
 
 
 def _cuts_chosen(name: str) -> None:
-    _, schema, _ = current()
     try:
-        binning = Binning.at(read_cuts(st.session_state[_CUTS], schema.decimal))
+        binning = Binning.at(read_cuts(st.session_state[_CUTS], current().schema.decimal))
     except InputError as error:
         st.session_state[_ERROR] = f"Column {quoted(name)}: {error}"
     else:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from odt_core.data import target_labels
 from odt_core.words import count_words
 from pages.common.markup import plain
 from pages.common.widgets import show_value
 from pages.data.bars import ClassCounts, class_table
 from pages.data.current_table import change_schema, choose_target, current
-from pages.data.derived import class_counts
 
 FEW_LABELS = 4
 """The most labels that are buttons side by side. More labels are a list."""
@@ -28,14 +28,15 @@ the value of a widget that replaces the other."""
 
 def draw_outcome() -> None:
     """Draw the choice of outcome and positive class, and the balance of the classes."""
-    dataset, schema, _ = current()
-    counts = class_counts(dataset, schema)
+    data = current()
+    table, schema = data.dataset.table, data.schema
+    counts = target_labels(table, schema)
     st.header("Outcome", anchor=False)
     left, right = st.columns(2)
     with left:
         st.selectbox(
             "Column to predict",
-            dataset.table.columns,
+            table.columns,
             key=show_value(_TARGET, schema.target),
             on_change=lambda: choose_target(st.session_state[_TARGET]),
         )
@@ -46,7 +47,7 @@ def draw_outcome() -> None:
         others = [label for label in counts if label != schema.positive]
         negative = others[0] if len(others) == 1 else f"not {schema.positive}"
         n_known = sum(counts.values())
-        which = "All rows" if n_known == dataset.table.n_rows else "With an outcome"
+        which = "All rows" if n_known == table.n_rows else "With an outcome"
         balance = ClassCounts(which, n_positive, n_known - n_positive)
         st.html(
             class_table(

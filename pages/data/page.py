@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from odt_core.data import Finding, Severity
+from odt_core.data import Finding, Prepared, Severity, check_schema
+from odt_core.errors import InputError
 from odt_core.words import count_words
 from pages.common.layout import draw_part
 from pages.common.markup import plain, shorten
 from pages.common.session import Place, work
+from pages.common.tables import prepared_rows
 from pages.data.checks import draw_checks, draw_questions
 from pages.data.columns import draw_columns
 from pages.data.current_table import current
-from pages.data.derived import SplitRows, findings, rows
 from pages.data.detail import draw_cuts, draw_detail, draw_missing
 from pages.data.outcome import draw_outcome
 from pages.data.rows import draw_rows
@@ -34,27 +35,28 @@ def draw_page() -> None:
         draw_source()
     with right:
         draw_part(draw_outcome)
-        questions = [f for f in findings(*current()[:2]) if f.needs_answer]
+        data = current()
+        table = data.dataset.table
+        found = check_schema(table, data.schema)
+        questions = [finding for finding in found if finding.needs_answer]
+        errors = [finding for finding in found if finding.severity is Severity.ERROR]
         draw_part(draw_questions, questions)
         draw_part(draw_columns)
         draw_part(draw_cuts)
-        used = rows(*current())  # after the parts that do not need it, because it takes longest
+        try:  # after the parts that do not need the rows, because it takes longest
+            used: Prepared | str = prepared_rows(table, data.schema, data.split)
+        except InputError as error:
+            used = str(error)
         draw_part(draw_checks, used)
         draw_part(draw_missing)
         draw_part(draw_detail, used)
-        errors = _errors()
         draw_rows(used, has_errors=bool(errors))
     with st.bottom:
         _draw_next(used, errors, questions)
 
 
-def _errors() -> list[Finding]:
-    dataset, schema, _ = current()
-    return [f for f in findings(dataset, schema) if f.severity is Severity.ERROR]
-
-
 def _draw_next(
-    used: SplitRows | str, errors: Sequence[Finding], questions: Sequence[Finding]
+    used: Prepared | str, errors: Sequence[Finding], questions: Sequence[Finding]
 ) -> None:
     """Draw the link to the next step, or what is missing for it."""
     with st.container(
@@ -64,19 +66,17 @@ def _draw_next(
         border=True,
     ):
         if isinstance(used, str):
-            first = errors[0].message if errors else used
             more = f" ({count_words(len(errors) - 1, 'more error')})" if len(errors) > 1 else ""
-            st.markdown(f"**Not ready:** {plain(shorten(first, 130))}{more}")
+            st.markdown(f"**Not ready:** {plain(shorten(used, 130))}{more}")
         elif questions:
             st.markdown(f"**A question first:** {plain(shorten(questions[0].message, 130))}")
         else:
-            n_features = len(used.features)
             same = len(used.dropped)
             dropped = f" ({same} more have only one value)" if same else ""
             untrained = " Nothing is trained yet." if work().job is None else ""
             st.markdown(
                 f"**Ready:** {count_words(used.train.n_rows, 'training row')}, "
-                f"{count_words(n_features, 'feature')}{dropped}.{untrained}"
+                f"{count_words(used.train.n_features, 'feature')}{dropped}.{untrained}"
             )
         if st.button(
             "Choose the tree's shape →",

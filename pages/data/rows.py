@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 
 import streamlit as st
 
-from odt_core.data import Schema, SplitSpec
+from odt_core.data import Prepared, Schema, SplitSpec
 from odt_core.data.sizes import size_text
 from odt_core.errors import InputError
 from odt_core.words import count_words
 from pages.common.markup import plain, sentence
 from pages.common.session import update
 from pages.common.widgets import show_value, standing_error
-from pages.data.bars import class_table
+from pages.data.bars import ClassCounts, class_table
 from pages.data.current_table import change_schema, current
-from pages.data.derived import SplitRows
 
 _PRESET, _TRAIN, _TEST, _SEED = "data_preset", "data_train", "data_test", "data_seed"
 _GROUP = "data_group"
@@ -46,17 +46,17 @@ _PRESET_HELP = {
 }
 
 
-def draw_rows(rows: SplitRows | str, *, has_errors: bool) -> None:
+def draw_rows(rows: Prepared | str, *, has_errors: bool) -> None:
     """Draw the choice of the split, the classes in each part and the flow of rows.
 
     Parameters
     ----------
-    rows : SplitRows or str
-        The use of the rows, or why they cannot be used.
+    rows : Prepared or str
+        The rows, or why they cannot be used.
     has_errors : bool
         Whether the columns have errors, which another part shows. Otherwise the split is wrong.
     """
-    _, schema, split = current()
+    schema, split = current().schema, current().split
     st.header("Training and test rows", anchor=False)
     preset = preset_of(split)
     if st.session_state.get(_CUSTOM):
@@ -98,7 +98,7 @@ def preset_of(split: SplitSpec) -> Preset:
     return Preset.CUSTOM
 
 
-def flow_words(rows: SplitRows) -> str:
+def flow_words(rows: Prepared) -> str:
     """Write the flow of rows in one line."""
     flow = rows.flow
     parts = [f"{count_words(flow.read, 'row')} read"]
@@ -110,14 +110,17 @@ def flow_words(rows: SplitRows) -> str:
     return " → ".join([parts[0], ", ".join(parts[1:])])
 
 
-def _draw_counts(rows: SplitRows, schema: Schema) -> None:
-    _, _, split = current()
-    groups = [rows.train] if split.train_size == "all" else [rows.train, rows.test]
+def _draw_counts(rows: Prepared, schema: Schema) -> None:
+    parts = {"Training": rows.train, "Test": rows.test}
     st.html(
         class_table(
-            groups,
+            [
+                ClassCounts(name, part.n_positive, part.n_negative)
+                for name, part in parts.items()
+                if part is not None
+            ],
             schema.positive,
-            rows.negative_label,
+            rows.train.negative_label,
             "Rows of each class in training and test set",
         )
     )
@@ -128,9 +131,7 @@ def _preset_chosen() -> None:
     preset = Preset(st.session_state[_PRESET])
     st.session_state[_CUSTOM] = preset is Preset.CUSTOM
     if preset is not Preset.CUSTOM:
-        _, _, split = current()
-        spec = _OF_PRESET[preset]
-        update(split=SplitSpec(spec.train_size, spec.test_size, split.seed))
+        update(split=replace(_OF_PRESET[preset], seed=current().split.seed))
 
 
 def _draw_custom(split: SplitSpec) -> None:
@@ -156,11 +157,9 @@ def _draw_custom(split: SplitSpec) -> None:
 
 
 def _sizes_chosen() -> None:
-    _, _, split = current()
+    sizes, seed = (st.session_state[_TRAIN], st.session_state[_TEST] or None), current().split.seed
     try:
-        chosen = SplitSpec.parse(
-            st.session_state[_TRAIN], st.session_state[_TEST] or None, seed=split.seed
-        )
+        chosen = SplitSpec.parse(*sizes, seed=seed)
     except InputError as error:
         st.session_state[_ERROR] = str(error)
     else:
@@ -199,7 +198,5 @@ def _draw_group(schema: Schema) -> None:
 
 def _seed_chosen() -> None:
     seed = st.session_state[_SEED]
-    if seed is None or not 0 <= seed < 2**32:
-        return
-    _, _, split = current()
-    update(split=SplitSpec(split.train_size, split.test_size, int(seed)))
+    if seed is not None and 0 <= seed < 2**32:
+        update(split=replace(current().split, seed=int(seed)))

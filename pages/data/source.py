@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from odt_core.data import SAMPLES, ReadOptions, Sample, Schema
+from odt_core.data import SAMPLES, ReadOptions, Sample, Schema, Table
 from odt_core.data.dialect import MAX_COMMENT_MARK, MAX_SKIPPED
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError
@@ -98,7 +98,7 @@ def draw_welcome() -> None:
 
 def draw_source() -> None:
     """Draw the current table: its name, its first rows, its reading, and the change of file."""
-    dataset, schema, _ = current()
+    dataset = current().dataset
     table = dataset.table
     st.header("Table", anchor=False)
     st.markdown(
@@ -113,7 +113,7 @@ def draw_source() -> None:
         draw_stored(but=dataset.sha256)
     with st.expander("Change how it is read", key="data_reading"):
         _draw_reading(dataset)
-    _draw_preview(dataset, schema.target)
+    _draw_preview(table, current().schema.target)
     draw_removal()
 
 
@@ -280,7 +280,7 @@ def read_differently(read: ReadOptions, schema: Schema | None = None) -> None:
     schema : Schema, optional
         The schema to restore with an earlier reading.
     """
-    dataset, _, _ = current()
+    dataset = current().dataset
     name = plain(shorten(dataset.name, 40))
     request_table(
         f"Reading {plain(dataset.name)} …",
@@ -290,8 +290,7 @@ def read_differently(read: ReadOptions, schema: Schema | None = None) -> None:
     )
 
 
-def _draw_preview(dataset: Dataset, target: str) -> None:
-    table = dataset.table
+def _draw_preview(table: Table, target: str) -> None:
     n_columns = len(table.columns)
     shown = min(table.n_rows, max(FEW_ROWS, min(PREVIEW_ROWS, PREVIEW_CELLS // n_columns)))
     st.dataframe(
@@ -360,9 +359,8 @@ def draw_stored(*, but: str = "") -> None:
 @show_store_errors()
 def draw_removal() -> None:
     """Draw the button that deletes the current data set with its runs."""
-    dataset, _, _ = current()
     try:
-        record = store().datasets.get(owner(), dataset.sha256)
+        record = store().datasets.get(owner(), current().dataset.sha256)
     except NotFoundError:
         return
     with st.popover("Delete this data set …", key="data_remove", width="content"):

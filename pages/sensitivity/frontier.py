@@ -88,11 +88,10 @@ def _text(record: dict[str, Any]) -> str:
 
 def frontier_view(job: Job) -> FrontierView | None:
     """Read the frontier of a job; None if the job has no result."""
-    return None if job.result is None else _frontier_view(job.id, job)
+    return None if job.result is None else _read(job)
 
 
 @table_cache
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _frontier_view(key: str, _job: Job) -> FrontierView:
-    assert _job.result is not None
-    return FrontierView.from_json(_job.result)
+def _read(job: Job) -> FrontierView:
+    assert job.result is not None
+    return FrontierView.from_json(job.result)
