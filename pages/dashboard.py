@@ -20,7 +20,7 @@ from pages.common.stored import keep_settings
 from pages.common.table_requests import draw_refused, load_requested_table
 from pages.frame.address import draw_lost, follow_address, write_address
 from pages.frame.banner import draw_banner, draw_problem
-from pages.frame.browser import close_menu, keep_focus, read_drawings
+from pages.frame.browser import help_browser, read_drawings
 from pages.frame.sign_in import draw_account, is_signed_in, require_sign_in
 
 ICON = Path(__file__).parent / "common" / "icon.svg"
@@ -82,6 +82,5 @@ try:
     read_drawings()
 finally:  # also runs if a page stops early
     keep_settings(work())
+    help_browser()
     write_address(on_compare=page.url_path == "compare")
-    keep_focus()
-    close_menu()

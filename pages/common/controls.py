@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
@@ -28,14 +29,7 @@ from pages.common.widgets import start_value
 def draw_cap(key: str, width: int | Literal["stretch"] = "stretch", more: str = "") -> int | None:
     """Draw the field for the largest set of categories. `read_cap` reads its value.
 
-    Parameters
-    ----------
-    key : str
-        The field's key.
-    width : int or ``stretch``
-        The field's width in pixels.
-    more : str
-        Further sentences for the help.
+    The help of the field ends with the sentences `more`.
     """
     return st.number_input(
         "Largest set of categories",
@@ -102,21 +96,9 @@ def choose_floor(goal: Goal) -> Fraction | None:
 def draw_question(
     node: int, features: tuple[Feature, ...], key: str = TrainKey.RULE
 ) -> NodeRuleSpec | None:
-    """Draw the choice of a whole question.
+    """Draw the choice of a whole question for a decision node, numbered from 1.
 
-    Parameters
-    ----------
-    node : int
-        Decision node, from 1, that the rule is for.
-    features : tuple of Feature
-        The features that it can be about.
-    key : str
-        The prefix of the controls' keys.
-
-    Returns
-    -------
-    NodeRuleSpec or None
-        The rule; None while a part of it is not chosen.
+    The keys of the controls begin with `key`. The rule is None while a part of it is not chosen.
     """
     g = st.selectbox(
         "Column",
@@ -176,15 +158,7 @@ _FIGURES = {
 def draw_formula_switch(key: str) -> bool:
     """Draw the switch for CSV files that other programs read.
 
-    Parameters
-    ----------
-    key : str
-        The switch's key.
-
-    Returns
-    -------
-    bool
-        Whether text that begins like a formula stays as it is.
+    Return whether text that begins like a formula stays as it is.
     """
     return bool(
         st.checkbox(
@@ -199,26 +173,17 @@ def draw_formula_switch(key: str) -> bool:
 def draw_figure_downloads(chart: Callable[[], Chart], stem: str) -> None:
     """Draw buttons for one chart in every format."""
     for kind, label in _FIGURES.items():
-        draw_file(label, _maker(chart, kind), f"{stem}.{kind.value}", kind.mime)
+        draw_file(label, partial(_figure, chart, kind), f"{stem}.{kind.value}", kind.mime)
 
 
-def _maker(chart: Callable[[], Chart], kind: FigureFormat) -> Callable[[], bytes]:
-    return lambda: chart_file(chart(), kind)
+def _figure(chart: Callable[[], Chart], kind: FigureFormat) -> bytes:
+    return chart_file(chart(), kind)
 
 
 def draw_file(label: str, content: Callable[[], bytes], name: str, mime: str, **looks: Any) -> None:
     """Draw a button that makes a file and downloads it.
 
-    Parameters
-    ----------
-    label : str
-        The button's label.
-    content : callable
-        Makes the file. It runs outside the session.
-    name, mime : str
-        The file's name and media type.
-    **looks
-        Options of ``st.download_button``.
+    The file is made outside the session. `looks` are options of ``st.download_button``.
     """
     st.download_button(
         label,

@@ -78,16 +78,9 @@ def _queue(spec: JobSpec) -> Job:
 
 
 def queue_job(name: str, spec: JobSpec, seconds: float) -> Job:
-    """Queue a requested run that is not a training run, and wait for it a moment.
+    """Queue a requested run that is not a training run, and wait for it at most `seconds`.
 
-    Parameters
-    ----------
-    name : str
-        The run's name in `Work`.
-    spec : JobSpec
-        The run.
-    seconds : float
-        The longest wait.
+    Its name is that of its field in `Work`.
     """
     mine, own_lane = owner(), lane()
     now = queue_pressed(lambda: {name: job_manager().submit(spec, owner=mine, lane=own_lane)})
@@ -227,12 +220,7 @@ def draw_changes(changed: Sequence[str], made: str, remedy: str) -> None:
 def draw_job_progress(job: Job, sought: str) -> None:
     """Draw a job's headline and the used part of its time limit.
 
-    Parameters
-    ----------
-    job : Job
-        A queued or running job.
-    sought : str
-        The goal of the search: ``the best tree``.
+    The headline says what the job searches for: ``the best tree``.
     """
     st.header(_headline(job, sought), anchor=False)
     limit = job.spec.train.time_limit
@@ -265,12 +253,7 @@ def _headline(job: Job, sought: str) -> str:
 def watch_run(job: Job, problem: Problem) -> None:
     """Draw a run's progress. Draw the page again when the run is over.
 
-    Parameters
-    ----------
-    job : Job
-        A queued or running job.
-    problem : Problem
-        Its problem, which gives totals and bounds their meaning.
+    The run's problem gives totals and bounds their meaning.
     """
     if is_over_or_proved(job):
         st.rerun()
@@ -313,14 +296,9 @@ def _sentences(problem: Problem, trace: list[TracePoint]) -> list[str]:
 
 
 def draw_unstored(*jobs: Job) -> None:
-    """Draw a warning as long as a result is not stored.
+    """Draw a warning as long as the result of jobs that are over is not stored.
 
     The page checks again and again, because storing may first fail after the result is drawn.
-
-    Parameters
-    ----------
-    *jobs : Job
-        The result's jobs; all are over.
     """
     _wait_until(lambda: _are_stored(jobs) or bool(_reason(jobs)), STORING)
     if not _are_stored(jobs):

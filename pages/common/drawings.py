@@ -38,14 +38,7 @@ _CHART = ":has(> [data-testid=stFullScreenFrame] .js-plotly-plot)"
 def draw_chart(chart: Chart, *, key: str, on_point: Callable[[Any], None] | None = None) -> None:
     """Draw a chart in its own colours.
 
-    Parameters
-    ----------
-    chart : Chart
-        The chart in the page's theme.
-    key : str
-        Its key.
-    on_point : callable, optional
-        Called with the custom data of the point that the user clicks.
+    A click on a point calls `on_point` with the custom data of the point.
     """
     st.plotly_chart(
         chart.figure,
@@ -108,12 +101,8 @@ def draw_tree(
 
     Parameters
     ----------
-    tree : Tree
-        The tree.
-    test : EncodedData or None
-        Test rows.
     key : str
-        The frame's key.
+        The key of the drawing's frame.
     direction : Direction, optional
         The direction of growth; by default it suits the width of the box.
     marked : frozenset of int
@@ -149,10 +138,7 @@ def draw_tree(
 def _ways(widths: dict[Direction, float]) -> list[Direction]:
     """The directions to draw: down, and also right if that is narrower and a box may need it.
 
-    Parameters
-    ----------
-    widths : dict from Direction to float
-        Widths at full size, in pixels.
+    The widths are in pixels, at full size.
     """
     down, right = widths[Direction.DOWN], widths[Direction.RIGHT]
     return [*Direction] if right < down and NARROW < SCALE * down else [Direction.DOWN]

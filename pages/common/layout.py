@@ -19,15 +19,7 @@ T = TypeVar("T")
 
 
 def draw_part(draw: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Draw a part of a page as one element, so that its length does not move the parts below it.
-
-    Parameters
-    ----------
-    draw : callable
-        Draws the part.
-    *args, **kwargs
-        Its arguments.
-    """
+    """Draw a part of a page as one element, so that its length does not move the parts below it."""
     with st.container():
         return draw(*args, **kwargs)
 
@@ -35,14 +27,7 @@ def draw_part(draw: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 def choose_page_view(title: str, key: str, views: Iterable[str]) -> str:
     """Draw a page's title and, beside it, the switch between its views; return the chosen one.
 
-    Parameters
-    ----------
-    title : str
-        The page's title.
-    key : str
-        The key of the switch.
-    views : iterable of str
-        The views. The page begins with the first.
+    The page begins with the first view.
     """
     names = list(views)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -62,12 +47,7 @@ def choose_page_view(title: str, key: str, views: Iterable[str]) -> str:
 def side_by_side(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Make two containers, side by side if both are wide enough, or one below the other.
 
-    If the second is empty, the first has the full width.
-
-    Parameters
-    ----------
-    key : str
-        The key of both together.
+    If the second is empty, the first has the full width. The key is that of both together.
     """
     both, each = f".st-key-{key}", f"minmax(min({LEAST_WIDTH}px, 100%), 1fr)"
     st.html(

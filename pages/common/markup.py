@@ -153,14 +153,8 @@ def plain_table(
 def count_table(caption: str, positive: str, negative: str, counts: Sequence[int]) -> str:
     """Write a 2x2 table with the user's class names and tinted right answers.
 
-    Parameters
-    ----------
-    caption : str
-        The caption for screen readers; plain text.
-    positive, negative : str
-        The classes.
-    counts : sequence of int
-        True positives, false positives, false negatives, true negatives.
+    The counts are true positives, false positives, false negatives and true negatives. The caption
+    is plain text for screen readers.
     """
     yes, no = name_html(positive), name_html(negative)
     head = "".join(

@@ -76,17 +76,7 @@ _INTERVAL = re.compile(r"(> [-+.e\d]+ and )?<= [-+.e\d]+")
 
 
 def draw_counts(title: str, counts: Confusion, tree: Tree) -> None:
-    """Draw a 2x2 table with the user's class names.
-
-    Parameters
-    ----------
-    title : str
-        The name of the rows.
-    counts : Confusion
-        The four counts.
-    tree : Tree
-        The tree, with the class names.
-    """
+    """Draw the 2x2 table of the rows that `title` names, with the user's class names."""
     st.markdown(f"**{title}** · {count_words(counts.n, 'row')}, {counts.errors:,} wrong")
     st.html(
         count_table(
@@ -139,12 +129,7 @@ def draw_floors(objective: Objective, train: Metrics, test: Metrics | None) -> N
 def draw_found_floors(found: Sequence[Floor], rows: str) -> None:
     """Draw floors with the reached rates; nothing without floors.
 
-    Parameters
-    ----------
-    found : sequence of Floor
-        The floors.
-    rows : str
-        The name of the held-out rows: ``test`` or ``validation``.
+    The held-out rows are called `rows`: ``test`` or ``validation``.
     """
     if not found:
         return
@@ -163,10 +148,7 @@ def draw_found_floors(found: Sequence[Floor], rows: str) -> None:
 def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) -> float | None:
     """Draw PPV and NPV for the user's prevalence. At first it is the prevalence in training.
 
-    Returns
-    -------
-    float or None
-        The user's prevalence; None for the prevalence in training.
+    Return the user's prevalence; None for the prevalence in training.
     """
     default = f"{100 * (train.prevalence.value or 0.0):.1f}"
     name = plain(shorten(positive, 30))
@@ -232,12 +214,7 @@ def _draw_frequencies(
 def _beside_the_rates(train: Metrics, test: Metrics | None) -> str:
     """Explain the difference between these predictive values and the table of rates.
 
-    Parameters
-    ----------
-    train : Metrics
-        The rates of the training rows.
-    test : Metrics or None
-        The rates of the test rows, if the prevalence is the training rows'.
+    The rates of test rows matter only if the prevalence is that of the training rows.
     """
     words = (
         "The intervals come from the logit method, so they differ from those in the table above."
@@ -307,7 +284,7 @@ def draw_subgroups(
     columns : sequence of str
         The columns that make groups.
     of_column : callable
-        The groups of a column.
+        Counts the groups of a column.
     key : str
         The choice's key, and the prefix of the chart's key.
     positive, negative : str

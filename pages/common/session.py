@@ -37,17 +37,7 @@ LONGEST = 255
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """The current table.
-
-    Attributes
-    ----------
-    table : Table
-        The table.
-    sha256 : str
-        The hash of the uploaded bytes, which are stored.
-    read : ReadOptions
-        The reading options.
-    """
+    """The current table, the hash of its uploaded bytes, and the options with which it was read."""
 
     table: Table
     sha256: str
@@ -106,6 +96,12 @@ class Work:
     stability: Batch | None = None
     alternatives: Batch | None = None
     validation: Job | None = None
+
+    @property
+    def runs(self) -> dict[str, Job | Batch]:
+        """The session's runs and studies, by the names of their fields."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {name: run for name, run in values.items() if isinstance(run, Job | Batch)}
 
 
 def work() -> Work:
@@ -226,12 +222,8 @@ class Press:
 def note_press(button: str, about: Any = None) -> dict[str, Any]:
     """Return arguments for ``st.button``, with which a callback stores the press.
 
-    Parameters
-    ----------
-    button : str
-        The label, which is unique on the page.
-    about : object
-        What the press is about, if the page could not know this later.
+    The label must be unique on the page. `about` is what the press is about, if the page could not
+    know this later.
     """
     return {"on_click": press, "args": (button, this_page(), about)}
 
@@ -260,11 +252,8 @@ def forget_press() -> None:
 def queue_pressed(queue: Callable[[], Mapping[str, Any]]) -> Work:
     """Queue the run of a pressed button exactly once, even if the script is interrupted.
 
-    Parameters
-    ----------
-    queue : callable
-        Queues the run and returns the changes for `update`. It must not access the session's state
-        after the run is queued.
+    `queue` queues the run and returns the changes for `update`. It must not access the session's
+    state after the run is queued.
     """
     noted = st.session_state[_PRESSED]
     try:
@@ -295,13 +284,7 @@ def finish_presses() -> None:
 
 
 def say(words: str) -> None:
-    """Show a message the next time the page is drawn.
-
-    Parameters
-    ----------
-    words : str
-        Markdown.
-    """
+    """Show a message, as Markdown, the next time the page is drawn."""
     st.session_state[_SAID] = (*st.session_state.get(_SAID, ()), words)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -203,10 +203,6 @@ def _within_a_sentence(preset: str) -> str:
     return f"{label[:1].lower()}{label[1:]}"
 
 
-FURTHER_FLOORS = {rate: TrainKey.further_floor(rate) for rate in RATE_NAMES}
-"""The keys of the further floors, by rate."""
-
-
 def objective_of_train(goal: Goal, floor: Fraction | None) -> Objective:
     """Combine a goal and its floor with the Train page's class weight and further floors.
 
@@ -218,33 +214,29 @@ def objective_of_train(goal: Goal, floor: Fraction | None) -> Objective:
     weight = Fraction(1)
     if goal.counts_rows:
         weight = parse_weight(str(st.session_state.get(TrainKey.WEIGHT, "1")), "Class weight C")
-    further: list[Fraction | None] = []
-    for rate, key in FURTHER_FLOORS.items():
-        text = str(st.session_state.get(key, "")).strip()
-        is_further = text and rate != goal.floor_rate
-        further.append(parse_floor(text, "A floor") if is_further else None)
-    return make_objective(goal, floor, weight, (further[0], further[1]))
+    texts = {rate: st.session_state.get(TrainKey.further_floor(rate), "") for rate in RATE_NAMES}
+    further = {
+        rate: parse_floor(text, "A floor")
+        for rate, text in texts.items()
+        if text.strip() and rate != goal.floor_rate
+    }
+    return make_objective(goal, floor, weight, further)
 
 
 def make_objective(
-    goal: Goal,
-    floor: Fraction | None,
-    weight: Fraction,
-    further: tuple[Fraction | None, Fraction | None],
+    goal: Goal, floor: Fraction | None, weight: Fraction, further: Mapping[str, Fraction]
 ) -> Objective:
-    """Make the objective from its parts.
+    """Make the objective from its parts; `further` has the floors on other rates than the goal's.
 
     Raises
     ------
     InputError
         If the parts contradict each other.
     """
-    floors = dict(zip(RATE_NAMES, further, strict=True))
+    floors: dict[str, Fraction | None] = {**further}
     if goal.floor_rate is not None:
         floors[goal.floor_rate] = floor
-    elif floor is not None:
-        raise InputError(f"The goal {goal} has no floor of its own.")
-    return Objective(goal, weight, floors["tpr"], floors["tnr"])
+    return Objective(goal, weight, floors.get("tpr"), floors.get("tnr"))
 
 
 def frontier_spec(

@@ -31,7 +31,6 @@ from pages.common.studies import (
     STUDY_PAGES,
     VALIDATION,
     StudyPage,
-    studies_of,
 )
 from pages.common.tables import forget_tables, table_of
 
@@ -41,19 +40,7 @@ log = logging.getLogger("pages.common.stored")
 
 @dataclass(frozen=True)
 class DatasetSettings:
-    """A person's settings of a data set.
-
-    Attributes
-    ----------
-    read : ReadOptions
-        The reading options.
-    schema : Schema or None
-        The meaning of its columns; None if not stored.
-    split : SplitSpec
-        The split into training and test rows.
-    run : str or None
-        The current run at that time.
-    """
+    """A person's settings of a data set, and the id of the run that was current with them."""
 
     read: ReadOptions = ReadOptions()
     schema: Schema | None = None
@@ -249,28 +236,13 @@ def _take_data_of(batch: Batch) -> None:
 def forget_dataset(sha256: str) -> None:
     """Forget a deleted data set and its runs."""
     now = work()
-    gone = {name: None for name, made_from in _made_from(now).items() if made_from == sha256}
+    first_jobs = {
+        name: run.jobs[0] if isinstance(run, Batch) else run for name, run in now.runs.items()
+    }
+    gone = {name: None for name, job in first_jobs.items() if job.spec.dataset == sha256}
     if now.dataset is not None and now.dataset.sha256 == sha256:
         gone |= {"dataset": None, "schema": None, "split": None}
-    if gone:
-        update(**gone)
-
-
-def _made_from(now: Work) -> dict[str, str]:
-    """The data sets of the session's runs, by the runs' names in `Work`."""
-    found = {
-        name: job.spec.dataset
-        for name, job in (
-            ("job", now.job),
-            ("frontier", now.frontier),
-            ("validation", now.validation),
-        )
-        if job is not None
-    }
-    for name, batch in studies_of(now).items():
-        if batch.jobs:
-            found[name] = batch.jobs[0].spec.dataset
-    return found
+    update(**gone)
 
 
 def removal_words(record: DatasetRecord) -> str:

@@ -12,7 +12,7 @@ from odt_core.jobs import Batch, JobKind, JobSpec
 from odt_core.words import seconds_words
 from pages.common.markup import plain
 from pages.common.server import job_manager
-from pages.common.session import Place, Work, is_pressed, note_press, owner, queue_pressed
+from pages.common.session import Place, is_pressed, note_press, owner, queue_pressed
 
 EVERY = 0.7
 """Seconds between two updates of a running study."""
@@ -65,12 +65,6 @@ STUDY_PAGES = {
 }
 
 
-def studies_of(now: Work) -> dict[str, Batch]:
-    """The studies of a session's work, by their names in `Work`."""
-    found = {page.name: getattr(now, page.name) for page in STUDY_PAGES.values()}
-    return {name: batch for name, batch in found.items() if batch is not None}
-
-
 def is_busy(batch: Batch | None) -> bool:
     """Whether a study is not over.
 
@@ -98,14 +92,10 @@ def draw_study_button(
         The label, and the label during a study.
     specs : callable or None
         Makes the specifications of the study's runs; None if the settings have an error.
-    key : str
-        The button's key.
     busy : bool
         Whether a study of this kind is not over.
     is_first : bool
         Whether the page shows no study of this kind, so that this button is the next step.
-    width : str
-        ``stretch`` or ``content``.
     """
     can_begin = specs is not None and not busy
     st.button(
@@ -125,14 +115,9 @@ def draw_study_button(
 
 
 def draw_study_progress(batch: Batch, words: str) -> None:
-    """Draw the progress of a study. Draw the page again when the study is over.
+    """Draw the progress of a study, in words and with the remaining time.
 
-    Parameters
-    ----------
-    batch : Batch
-        The study.
-    words : str
-        The progress in words, without the remaining time.
+    Draw the page again when the study is over.
     """
     if batch.is_over:
         st.rerun()
@@ -154,15 +139,7 @@ def draw_stop_button(batch: Batch, *, key: str) -> None:
 
 
 def draw_study_failure(batch: Batch, *, nothing: str) -> None:
-    """Draw the failure of a study, or a note that it has no result.
-
-    Parameters
-    ----------
-    batch : Batch
-        A study that is over.
-    nothing : str
-        The note if it has no result; empty if it has one.
-    """
+    """Draw the failure of a study that is over, or the note `nothing` if it has no result."""
     if batch.failure:
         st.error(plain(batch.failure))
     elif nothing:

@@ -81,12 +81,7 @@ def request_table(
 def request_upload(key: str, load: Callable[[str, bytes, ReadOptions], None]) -> None:
     """Request the file of an uploader, or withdraw it if the user removed it; for callbacks.
 
-    Parameters
-    ----------
-    key : str
-        The uploader's key.
-    load : callable
-        Reads the file by name, content and reading options, and makes it current.
+    `load` gets the file's name, content and reading options, and makes it current.
     """
     file = st.session_state[key]
     if file is None:
@@ -206,38 +201,50 @@ def _draw_lines(beginning: str) -> None:
 
 
 def _draw_options(proposed: ReadOptions) -> ReadOptions:
-    first, second, third = st.columns(3)
-    with third:
-        delimiter = st.selectbox(
-            "Delimiter",
-            list(DELIMITER_NAMES),
-            key=_DELIMITER,
-            format_func=DELIMITER_NAMES.__getitem__,
-            placeholder="automatic",
-            help="The character between two cells.",
-        )
-    with first:
-        n_skipped = st.number_input(
-            "Skip lines",
-            min_value=0,
-            max_value=MAX_SKIPPED,
-            step=1,
-            key=_SKIP,
-            help="The number of lines above the column names, such as a title.",
-        )
-    with second:
-        mark = st.text_input(
-            "Comment mark",
-            key=_COMMENT,
-            max_chars=MAX_COMMENT_MARK,
-            placeholder="none",
-            help="Lines that begin with it are left out, such as # or //.",
-        )
+    draw_left_out(_SKIP, _COMMENT)
+    delimiter = st.selectbox(
+        "Delimiter",
+        list(DELIMITER_NAMES),
+        key=_DELIMITER,
+        format_func=DELIMITER_NAMES.__getitem__,
+        placeholder="automatic",
+        help="The character between two cells.",
+    )
+    return without_lines(
+        dataclasses.replace(proposed, delimiter=delimiter),
+        st.session_state[_SKIP],
+        st.session_state[_COMMENT],
+    )
+
+
+def draw_left_out(skip: str, comment: str, on_change: Callable[[], None] | None = None) -> None:
+    """Draw the options for lines that are not rows of the table. `without_lines` reads them."""
+    first, second = st.columns(2)
+    first.number_input(
+        "Skip the first lines",
+        min_value=0,
+        max_value=MAX_SKIPPED,
+        step=1,
+        key=skip,
+        on_change=on_change,
+        help="The number of lines above the column names, such as a title.",
+    )
+    second.text_input(
+        "Comment mark",
+        key=comment,
+        max_chars=MAX_COMMENT_MARK,
+        placeholder="none",
+        on_change=on_change,
+        help="Lines that begin with it are left out, such as # or //.",
+    )
+
+
+def without_lines(read: ReadOptions, skip: int | None, comment: str) -> ReadOptions:
+    """Return reading options with the values of the widgets of `draw_left_out`."""
     return dataclasses.replace(
-        proposed,
-        delimiter=delimiter,
-        skip_lines=min(max(int(n_skipped or 0), 0), MAX_SKIPPED),
-        comment=(mark or "").strip()[:MAX_COMMENT_MARK] or None,
+        read,
+        skip_lines=min(max(int(skip or 0), 0), MAX_SKIPPED),
+        comment=comment.strip()[:MAX_COMMENT_MARK] or None,
     )
 
 

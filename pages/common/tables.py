@@ -94,11 +94,6 @@ def most_megabytes() -> int:
     return int(st.get_option("server.maxUploadSize"))
 
 
-def most_bytes() -> int:
-    """Return the size of the largest upload, in bytes."""
-    return most_megabytes() * 1024 * 1024
-
-
 def read_upload(name: str, content: bytes, read: ReadOptions) -> Table:
     """Read an uploaded file (see `table_of`). A stop withdraws it.
 
@@ -108,7 +103,7 @@ def read_upload(name: str, content: bytes, read: ReadOptions) -> Table:
         If the file is too large or is not a usable table.
     """
     # The browser also checks this, but a user can bypass it.
-    if len(content) > most_bytes():
+    if len(content) > most_megabytes() << 20:
         raise InputError(
             f"The file {quoted(name)} has more than {most_megabytes()} MB: leave out columns or "
             "rows, or compress it with gzip."
@@ -126,20 +121,8 @@ def table_of(
     """Read a file's table.
 
     A separate process reads large and packed files. It continues while the user is on another page.
-    It ends when the user stops it, or soon after the browser is closed.
-
-    Parameters
-    ----------
-    sha256 : str
-        The file's hash.
-    read : ReadOptions
-        The reading options.
-    name : str
-        The file's name.
-    source : bytes or Path
-        The file's bytes or path.
-    on_stop : callable, optional
-        Called after the stop button. Without it there is no button.
+    It ends when the user stops it, or soon after the browser is closed. The stop button calls
+    `on_stop`. Without it, there is no button.
 
     Raises
     ------
@@ -243,14 +226,7 @@ class ReadyData:
 def send_to(place: Place, reason: str, link: str) -> NoReturn:
     """Say what is missing, link to the page that provides it, and end the current page.
 
-    Parameters
-    ----------
-    place : Place
-        The page to link to.
-    reason : str
-        What is missing, in a sentence of Markdown.
-    link : str
-        The link's text.
+    The reason is a sentence of Markdown.
     """
     forget_press()
     with st.container(border=True, key="needs"):
@@ -264,11 +240,6 @@ def need_rows(data: ReadyData) -> Prepared:
 
     Nothing is trained before the user has chosen the outcome. An earlier run with the same columns
     can still be shown.
-
-    Parameters
-    ----------
-    data : ReadyData
-        The current table with its settings.
     """
     try:
         rows = prepared_rows(data.dataset.table, data.schema, data.split)

@@ -20,24 +20,11 @@ _ABSENT = object()
 
 
 def show_value(key: str, value: Any, *, unless: bool = False) -> str:
-    """Set the value of a widget. Call it just before the widget is drawn.
+    """Set the value of a widget, and return its key. Call it just before the widget is drawn.
 
     The widget's callback writes the user's choice into the work. So the two never differ for longer
-    than one run of the script, even if the user changes pages.
-
-    Parameters
-    ----------
-    key : str
-        The widget's key.
-    value : object
-        The value in the work.
-    unless : bool
-        Keep the user's text, because it has an error that the user must correct.
-
-    Returns
-    -------
-    str
-        The key.
+    than one run of the script, even if the user changes pages. With `unless`, the widget keeps the
+    user's text, because it has an error that the user must correct.
     """
     if unless and key in st.session_state:
         return key
@@ -47,21 +34,10 @@ def show_value(key: str, value: Any, *, unless: bool = False) -> str:
 
 
 def start_value(key: str, value: Any) -> str:
-    """Set the value with which a widget begins. If the widget already has a value, it keeps it.
+    """Set the value with which a widget begins, and return its key.
 
-    Call it just before the widget is drawn with ``persist_state="session"``.
-
-    Parameters
-    ----------
-    key : str
-        The widget's key.
-    value : object
-        The first value.
-
-    Returns
-    -------
-    str
-        The key.
+    If the widget already has a value, it keeps it. Call this just before the widget is drawn with
+    ``persist_state="session"``.
     """
     st.session_state.setdefault(key, value)
     return key

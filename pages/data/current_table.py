@@ -102,17 +102,10 @@ def set_table(
     target: str | None = None,
     positive: str | None = None,
 ) -> None:
-    """Make a table current.
+    """Make a table current. Without a target and a positive label, they are proposed.
 
     If it is the same file with other reading options, the earlier edits are kept for columns
     with the same names.
-
-    Parameters
-    ----------
-    table, sha256, read : Table, str, ReadOptions
-        The table, its name in the store, and the reading options.
-    target, positive : str, optional
-        The outcome and its positive label; proposed by default.
 
     Raises
     ------

@@ -8,7 +8,7 @@ from odt_core.data import target_labels
 from odt_core.words import count_words
 from pages.common.markup import plain
 from pages.common.widgets import show_value
-from pages.data.bars import ClassCounts, class_table
+from pages.data.bars import class_table
 from pages.data.current_table import change_schema, choose_target, current
 
 FEW_LABELS = 4
@@ -48,15 +48,9 @@ def draw_outcome() -> None:
         negative = others[0] if len(others) == 1 else f"not {schema.positive}"
         n_known = sum(counts.values())
         which = "All rows" if n_known == table.n_rows else "With an outcome"
-        balance = ClassCounts(which, n_positive, n_known - n_positive)
-        st.html(
-            class_table(
-                [balance],
-                schema.positive,
-                negative,
-                f"Class balance of {schema.target}: {count_words(balance.n_rows, 'row')}",
-            )
-        )
+        balance = {which: (n_positive, n_known - n_positive)}
+        caption = f"Class balance of {schema.target}: {count_words(n_known, 'row')}"
+        st.html(class_table(balance, schema.positive, negative, caption))
 
 
 def _draw_positive(labels: list[str], positive: str) -> None:

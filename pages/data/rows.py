@@ -14,7 +14,7 @@ from odt_core.words import count_words
 from pages.common.markup import plain, sentence
 from pages.common.session import update
 from pages.common.widgets import show_value, standing_error
-from pages.data.bars import ClassCounts, class_table
+from pages.data.bars import class_table
 from pages.data.current_table import change_schema, current
 
 _PRESET, _TRAIN, _TEST, _SEED = "data_preset", "data_train", "data_test", "data_seed"
@@ -49,12 +49,8 @@ _PRESET_HELP = {
 def draw_rows(rows: Prepared | str, *, has_errors: bool) -> None:
     """Draw the choice of the split, the classes in each part and the flow of rows.
 
-    Parameters
-    ----------
-    rows : Prepared or str
-        The rows, or why they cannot be used.
-    has_errors : bool
-        Whether the columns have errors, which another part shows. Otherwise the split is wrong.
+    If the rows cannot be used, `rows` is the reason. If the columns have errors, another part shows
+    them. Otherwise the split is wrong.
     """
     schema, split = current().schema, current().split
     st.header("Training and test rows", anchor=False)
@@ -114,11 +110,11 @@ def _draw_counts(rows: Prepared, schema: Schema) -> None:
     parts = {"Training": rows.train, "Test": rows.test}
     st.html(
         class_table(
-            [
-                ClassCounts(name, part.n_positive, part.n_negative)
+            {
+                name: (part.n_positive, part.n_negative)
                 for name, part in parts.items()
                 if part is not None
-            ],
+            },
             schema.positive,
             rows.train.negative_label,
             "Rows of each class in training and test set",

@@ -8,7 +8,6 @@ from functools import partial
 import streamlit as st
 
 from odt_core.data import SAMPLES, ReadOptions, Sample, Schema, Table
-from odt_core.data.dialect import MAX_COMMENT_MARK, MAX_SKIPPED
 from odt_core.errors import InputError
 from odt_core.storage import NotFoundError
 from odt_core.words import ago_words, count_words
@@ -17,11 +16,13 @@ from pages.common.server import show_store_errors, store
 from pages.common.session import Dataset, owner
 from pages.common.stored import delete_dataset, forget_dataset, open_dataset, removal_words
 from pages.common.table_requests import (
+    draw_left_out,
     draw_other_reading,
     draw_refused,
     request_table,
     request_upload,
     tables_loaded,
+    without_lines,
 )
 from pages.common.tables import most_megabytes
 from pages.common.widgets import show_value
@@ -197,39 +198,16 @@ def _draw_reading(dataset: Dataset) -> None:
             "Delimiter", _DELIMITER, (",", ";", "\t", "|", " "), read.delimiter, report.delimiter
         )
         _draw_option("Quotes", _QUOTES, ('"', "'", ""), read.quotechar, report.quotechar)
-    _draw_left_out(read)
-    for note in report.notes:
-        st.markdown(f"- {sentence(note)}")
-
-
-def _draw_left_out(read: ReadOptions) -> None:
-    """Draw the options for lines that are not rows of the table."""
-    first, second = st.columns(2)
-    with first:
-        st.number_input(
-            "Skip the first lines",
-            min_value=0,
-            max_value=MAX_SKIPPED,
-            step=1,
-            key=show_value(_SKIP, read.skip_lines),
-            on_change=_read_otherwise,
-            help="The number of lines above the column names, such as a title.",
-        )
-    with second:
-        st.text_input(
-            "Comment mark",
-            key=show_value(_COMMENT, read.comment or ""),
-            max_chars=MAX_COMMENT_MARK,
-            placeholder="none",
-            on_change=_read_otherwise,
-            help="Lines that begin with it are left out, such as # or //.",
-        )
+    skip, comment = show_value(_SKIP, read.skip_lines), show_value(_COMMENT, read.comment or "")
+    draw_left_out(skip, comment, _read_otherwise)
     st.checkbox(
         "The row below the column names holds units",
         key=show_value(_UNITS, read.units_row),
         on_change=_read_otherwise,
         help="It is left out.",
     )
+    for note in report.notes:
+        st.markdown(f"- {sentence(note)}")
 
 
 def _draw_option(
@@ -263,22 +241,15 @@ def _read_otherwise() -> None:
         delimiter=delimiter,
         decimal=decimal,
         quotechar=quotechar,
-        skip_lines=min(max(int(st.session_state[_SKIP] or 0), 0), MAX_SKIPPED),
-        comment=st.session_state[_COMMENT].strip()[:MAX_COMMENT_MARK] or None,
         units_row=st.session_state[_UNITS],
     )
-    read_differently(read)
+    read_differently(without_lines(read, st.session_state[_SKIP], st.session_state[_COMMENT]))
 
 
 def read_differently(read: ReadOptions, schema: Schema | None = None) -> None:
     """Request a reading of the current file with other options; for callbacks.
 
-    Parameters
-    ----------
-    read : ReadOptions
-        The options.
-    schema : Schema, optional
-        The schema to restore with an earlier reading.
+    An earlier reading is restored with its schema.
     """
     dataset = current().dataset
     name = plain(shorten(dataset.name, 40))
@@ -314,13 +285,7 @@ def _draw_preview(table: Table, target: str) -> None:
 
 @show_store_errors()
 def draw_stored(*, but: str = "") -> None:
-    """Draw the last data sets, each with a button that opens it.
-
-    Parameters
-    ----------
-    but : str
-        The SHA-256 of a data set to leave out.
-    """
+    """Draw the last data sets, each with a button that opens it, except the data set `but`."""
     records = [
         record
         for record in store().datasets.list(owner())

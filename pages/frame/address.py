@@ -22,7 +22,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from odt_core.errors import InputError
-from odt_core.jobs import Job, JobKind
+from odt_core.jobs import Batch, Job, JobKind
 from odt_core.storage import NotFoundError, StorageError
 from odt_core.storage.rows import no_run
 from pages.common.markup import plain
@@ -37,8 +37,7 @@ from pages.common.stored import (
     take_run,
     take_study,
 )
-from pages.common.studies import COMPARE_VIEW, STUDY_PAGES, studies_of
-from pages.frame.browser import join_steps
+from pages.common.studies import COMPARE_VIEW, STUDY_PAGES
 
 _OPENED = "url_opened"
 _LOST = "url_lost"
@@ -153,10 +152,7 @@ def _is_history_navigation() -> bool:
 def draw_lost(*, on_runs: bool) -> None:
     """Draw a note that parts of the address cannot be opened, until the user opens something else.
 
-    Parameters
-    ----------
-    on_runs : bool
-        Whether this is the Runs page, which needs no link to itself.
+    The Runs page needs no link to itself.
     """
     words, before, page = st.session_state.get(_LOST, ("", {}, ""))
     if not words:
@@ -175,25 +171,18 @@ def draw_lost(*, on_runs: bool) -> None:
 
 def address_of(now: Work) -> dict[str, str]:
     """Return the parameters of the address for a session's work."""
-    found: dict[str, str] = {}
-    if now.dataset is not None:
-        found["data"] = now.dataset.sha256
-    named = {"run": now.job, "frontier": now.frontier, "validation": now.validation}
-    for name, thing in {**named, **studies_of(now)}.items():
-        if thing is not None and getattr(thing, "recorded", True) and thing.id:
-            found[name] = thing.id
+    found = {} if now.dataset is None else {"data": now.dataset.sha256}
+    for name, run in now.runs.items():
+        if run.id and (isinstance(run, Batch) or run.recorded):
+            found["run" if name == "job" else name] = run.id
     return found
 
 
 def write_address(*, on_compare: bool) -> None:
     """Write the current data and runs into the address, and keep other parameters.
 
-    Parameters
-    ----------
-    on_compare : bool
-        Whether this is the Compare page, whose view is in the address.
+    On the Compare page, its view is in the address, too.
     """
-    join_steps()
     wanted = address_of(work()) | (_shown_view() if on_compare else {})
     now = st.query_params.to_dict()
     ours = {*_OPENERS, _VIEW}

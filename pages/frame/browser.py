@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-_KEEP = st.components.v2.component(
-    "odt_keep_focus",
+# A link changes the path, and then the page writes its parameters. Streamlit pushes a step onto the
+# browser's history for each and has no option to replace one. Without `joinSteps`, Back would need
+# two clicks. In a narrow window the navigation is a menu over the page. Streamlit leaves it open
+# when a page is chosen, also on the new page, and has no option to close it.
+_HELP = st.components.v2.component(
+    "odt_help_browser",
     html="<span></span>",
     js="""
-export default function () {
-  if (window.odtKeepsFocus) return
-  window.odtKeepsFocus = true
+function keepFocus() {
   let place = null, path = "", above = ""
   const keyOf = (element) => [...(element.closest("[class*=st-key-]")?.classList ?? [])]
     .find((name) => name.startsWith("st-key-"))
@@ -53,25 +55,8 @@ export default function () {
     attributeFilter: ["disabled", "data-stale", "data-test-script-state"],
   })
 }
-""",
-)
 
-
-def keep_focus() -> None:
-    """Keep the focus when the page is drawn again. Call it once on each page."""
-    _KEEP(key="focus_keep", height=0)
-
-
-# A link changes the path, and then the page writes its parameters. Streamlit pushes a step onto the
-# browser's history for each and has no option to replace one. Without this script, Back would need
-# two clicks.
-_JOIN = st.components.v2.component(
-    "odt_join_steps",
-    html="<span></span>",
-    js="""
-export default function () {
-  if (history.odtJoinsSteps) return
-  history.odtJoinsSteps = true
+function joinSteps() {
   const push = history.pushState.bind(history)
   history.pushState = (state, title, url) => {
     const next = new URL(url ?? location.href, location.href)
@@ -80,36 +65,30 @@ export default function () {
     else push(state, title, url)
   }
 }
-""",
-)
 
+function closeMenu({ target }) {
+  if (!target.closest("[data-testid=stSidebarNavLink]")) return
+  document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click()
+}
 
-def join_steps() -> None:
-    """Join the address's changes to one step of the history. Call it once on each page."""
-    _JOIN(key="steps_join", height=0)
-
-
-# In a narrow window the navigation is a menu over the page. Streamlit leaves it open when a page is
-# chosen, also on the new page, and has no option to close it.
-_CLOSE = st.components.v2.component(
-    "odt_close_menu",
-    html="<span></span>",
-    js="""
 export default function () {
-  if (window.odtClosesMenu) return
-  window.odtClosesMenu = true
-  document.addEventListener("click", ({ target }) => {
-    if (!target.closest("[data-testid=stSidebarNavLink]")) return
-    document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click()
-  })
+  if (window.odtHelps) return
+  window.odtHelps = true
+  keepFocus()
+  joinSteps()
+  document.addEventListener("click", closeMenu)
 }
 """,
 )
 
 
-def close_menu() -> None:
-    """Close the menu of a narrow window when a page is chosen. Call it once on each page."""
-    _CLOSE(key="menu_close", height=0)
+def help_browser() -> None:
+    """Keep the focus when the page is drawn again, and mend the history and the narrow menu.
+
+    Each change of the address becomes one step of the history. The menu of a narrow window closes
+    when a page is chosen. Call it once on each page.
+    """
+    _HELP(key="browser_help", height=0)
 
 
 # Graphviz names the parts of a drawing n0 and n1, and puts their texts where only some screen

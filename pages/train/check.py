@@ -23,13 +23,7 @@ _SECONDS, _MORE_SECONDS = 60.0, 600.0
 
 
 def draw_check(job: Job) -> None:
-    """Draw the button below a proof, the check's progress, or its result.
-
-    Parameters
-    ----------
-    job : Job
-        A run with a tree.
-    """
+    """Draw the button below a proof, the check's progress, or its result."""
     assert job.trained is not None
     if job.trained.status is not Status.OPTIMAL or isinstance(job.spec.train.topology, AnyShape):
         return

@@ -17,7 +17,7 @@ from odt_core.jobs import Job
 from odt_core.problem import Goal, LeafCount, Problem, SmallestLeaf
 from odt_core.solution import Engine
 from odt_core.solvers.mip.size import advice_on_cuts
-from odt_core.topology import Shape, Topology
+from odt_core.topology import Topology
 from odt_core.training import (
     FeatureSelection,
     RulesSpec,
@@ -34,7 +34,6 @@ from pages.common.markup import plain, shorten
 from pages.common.session import is_pressed, note_press, update
 from pages.common.settings import (
     DEFAULT_SHAPE,
-    FURTHER_FLOORS,
     MOST_SECONDS,
     TrainKey,
     make_objective,
@@ -59,19 +58,18 @@ _LEAF_COUNT_NAMES = {
     LeafCount.ROWS: "training rows",
     LeafCount.RARER_CLASS: "rows of the rarer class",
 }
-_NO_FLOORS: tuple[Fraction | None, Fraction | None] = (None, None)
 
 
 @dataclass(frozen=True)
 class AskedTraining:
-    """The run that the controls describe.
+    """The run that the controls describe. It is None if a control has an error.
 
     Attributes
     ----------
     problem : Problem or None
-        The problem; None if a control has an error.
+        The run's problem.
     spec : TrainSpec or None
-        The run's specification; None if a control has an error.
+        The run's specification.
     place : DeltaGenerator
         The place of the Train button.
     """
@@ -98,19 +96,10 @@ class _Form:
 
 
 def draw_controls(data: ReadyData, rows: Prepared) -> AskedTraining:
-    """Draw all controls.
-
-    Parameters
-    ----------
-    data : ReadyData
-        The current data set.
-    rows : Prepared
-        Its encoded rows.
-    """
+    """Draw all controls."""
     form = _Form()
     negative = rows.train.negative_label
-    default: Shape = Topology.parse(DEFAULT_SHAPE)
-    topology = draw_part(form.ask, choose_shape, default)
+    topology = draw_part(form.ask, choose_shape, Topology.parse(DEFAULT_SHAPE))
     smallest_leaf = draw_part(form.ask, _choose_smallest_leaf, None)
     max_card = form.ask(_choose_cap, None)
     goal = form.ask(lambda: choose_goal(rows.train.positive_label, negative), Goal.ACCURACY)
@@ -119,7 +108,7 @@ def draw_controls(data: ReadyData, rows: Prepared) -> AskedTraining:
     button = st.container(key="train_button")
     with st.expander("More settings", key="train_more"):
         weight = form.ask(lambda: choose_weight(goal, negative), Fraction(1))
-        further = form.ask(lambda: choose_further_floors(goal), _NO_FLOORS)
+        further = form.ask(lambda: choose_further_floors(goal), dict[str, Fraction]())
         engine, threads, seed = _choose_engine()
         confirm = _choose_confirmation(engine)
         _offer_deciles(engine, data, rows)
@@ -162,10 +151,7 @@ def draw_controls(data: ReadyData, rows: Prepared) -> AskedTraining:
 def draw_train_button(asked: AskedTraining, data: ReadyData) -> Job | None:
     """Draw the Train button. If it was pressed, start a run.
 
-    Returns
-    -------
-    Job or None
-        The run for which the button is disabled. The page must watch it.
+    Return the run for which the button is disabled. The page must watch it.
     """
     if is_pressed(TRAIN) and asked.spec is not None and unfinished_job() is None:
         start_job(data.dataset.job(asked.spec))
@@ -183,8 +169,7 @@ def draw_train_button(asked: AskedTraining, data: ReadyData) -> Job | None:
 
 
 def _choose_smallest_leaf() -> SmallestLeaf | None:
-    place = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    rows = place.number_input(
+    rows = st.number_input(
         "Smallest leaf",
         min_value=1,
         step=1,
@@ -192,21 +177,20 @@ def _choose_smallest_leaf() -> SmallestLeaf | None:
         placeholder="any size",
         key=TrainKey.MIN_LEAF,
         persist_state="session",
-        width=155,
         help="The fewest training rows in a leaf, of all rows or of the rarer class. Larger leaves "
         "have more reliable rates. Empty means no condition.",
     )
-    of = place.selectbox(
-        "of",
+    if rows is None:
+        return None
+    of = st.selectbox(
+        "The smallest leaf counts",
         list(LeafCount),
         format_func=_LEAF_COUNT_NAMES.__getitem__,
         key=start_value(TrainKey.MIN_LEAF_OF, LeafCount.ROWS),
         persist_state="session",
         label_visibility="collapsed",
-        disabled=rows is None,
-        width=210,
     )
-    return None if rows is None else SmallestLeaf(int(rows), of or LeafCount.ROWS)
+    return SmallestLeaf(int(rows), of or LeafCount.ROWS)
 
 
 def _choose_cap() -> int | None:
@@ -348,26 +332,26 @@ def choose_weight(goal: Goal, negative: str) -> Fraction:
     return parse_weight(text, "Class weight C") if goal.counts_rows else Fraction(1)
 
 
-def choose_further_floors(goal: Goal) -> tuple[Fraction | None, Fraction | None]:
-    """Draw the further floors, and return those on sensitivity and specificity.
+def choose_further_floors(goal: Goal) -> dict[str, Fraction]:
+    """Draw the further floors, and return them by rate.
 
     Raises
     ------
     InputError
         If a floor is not a percentage.
     """
-    floors: list[Fraction | None] = []
+    floors = {}
     for rate, name in RATE_NAMES.items():
         if rate == goal.floor_rate:
-            floors.append(None)
             continue
         text = st.text_input(
             f"Floor on {name}, in %",
-            key=FURTHER_FLOORS[rate],
+            key=TrainKey.further_floor(rate),
             persist_state="session",
             max_chars=12,
             placeholder="no floor",
             help="This is a further condition on the training rows. You can use it with any goal.",
         )
-        floors.append(parse_floor(text, f"The floor on {name}") if text.strip() else None)
-    return floors[0], floors[1]
+        if text.strip():
+            floors[rate] = parse_floor(text, f"The floor on {name}")
+    return floors

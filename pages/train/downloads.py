@@ -53,7 +53,7 @@ def draw_downloads(job: Job, rows: Prepared) -> None:
     with st.popover("Sheets", width="content", help="Sheets are for the bedside and for readers."):
         statements, gather = _ask_statements(), evidence_of(job, model, rows)
         for sheet, label in _SHEETS.items():
-            _draw(label, sheet, _sheet_maker(model, sheet, statements, gather), stem)
+            _draw(label, sheet, partial(_sheet, model, sheet, statements, gather), stem)
         st.caption(
             "A sheet is one file. Print it from the browser, also to PDF. The report also has the "
             "groups of test rows, your studies of the same problem, and your validations of this "
@@ -77,22 +77,18 @@ def _draw_program(job: Job, rows: Prepared, stem: str) -> None:
         )
         return
     for kind in ("lp", "mps"):
-        name = f"{stem}.{kind}"
         label = f"Integer program ({kind.upper()})"
-        draw_file(label, _program_maker(spec, rows, kind), name, "text/plain")
+        draw_file(label, partial(_program, spec, rows, kind), f"{stem}.{kind}", "text/plain")
 
 
-def _program_maker(spec: TrainSpec, rows: Prepared, kind: str) -> Callable[[], bytes]:
-    def make() -> bytes:
-        with tempfile.TemporaryDirectory(prefix="odt-program-") as folder:
-            path = Path(folder) / f"program.{kind}"
-            try:
-                write_program(build_problem(rows, spec), path, spec.mip)
-            finally:
-                end_idle_child()  # a server does not keep the writing process
-            return path.read_bytes()
-
-    return make
+def _program(spec: TrainSpec, rows: Prepared, kind: str) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="odt-program-") as folder:
+        path = Path(folder) / f"program.{kind}"
+        try:
+            write_program(build_problem(rows, spec), path, spec.mip)
+        finally:
+            end_idle_child()  # a server does not keep the writing process
+        return path.read_bytes()
 
 
 def _ask_statements() -> Statements:
@@ -118,13 +114,13 @@ def _ask_statements() -> Statements:
     )
 
 
-def _sheet_maker(
+def _sheet(
     model: Model,
     sheet: SheetFormat,
     statements: Statements,
     gather: Callable[[SheetFormat], Evidence],
-) -> Callable[[], bytes]:
-    return lambda: write_sheet(model, sheet, statements, gather(sheet))
+) -> bytes:
+    return write_sheet(model, sheet, statements, gather(sheet))
 
 
 def _draw(

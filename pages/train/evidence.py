@@ -22,7 +22,6 @@ from odt_core.reports import Evidence, SheetFormat
 from odt_core.studies import FrontierView
 from pages.common.server import job_manager, store
 from pages.common.session import Work, lane, owner, work
-from pages.common.studies import studies_of
 from pages.common.tables import table_of_run
 from pages.train.groups import GROUPS
 
@@ -32,17 +31,7 @@ _GLANCE = 0.05
 
 
 def evidence_of(job: Job, model: Model, rows: Prepared) -> Callable[[SheetFormat], Evidence]:
-    """Return a function that gathers a sheet's evidence. It may run after the page is drawn.
-
-    Parameters
-    ----------
-    job : Job
-        The tree's run.
-    model : Model
-        Its model.
-    rows : Prepared
-        Its rows.
-    """
+    """Return a function that gathers a sheet's evidence. It may run after the page is drawn."""
     known = KnownRuns(store(), owner(), _at_hand(work()))
     search = partial(_quick_frontier, job, rows, job_manager(), owner(), lane())
     table, column = table_of_run(job), st.session_state.get(GROUPS)
@@ -63,8 +52,10 @@ def evidence_of(job: Job, model: Model, rows: Prepared) -> Callable[[SheetFormat
 
 def _at_hand(now: Work) -> tuple[Batch, ...]:
     """The studies of this session, which may not be stored yet."""
-    single = [job for job in (now.frontier, now.validation) if job is not None]
-    return (*(Batch((job,), owner=job.owner) for job in single), *studies_of(now).values())
+    others = (run for name, run in now.runs.items() if name != "job")
+    return tuple(
+        run if isinstance(run, Batch) else Batch((run,), owner=run.owner) for run in others
+    )
 
 
 def _quick_frontier(

@@ -24,17 +24,7 @@ def draw_groups_expander(job: Job, tree: Tree, rows: Prepared) -> None:
 
 
 def _draw_groups(job: Job, tree: Tree, rows: Prepared) -> None:
-    """Draw the tree's rates on the test rows by the values of a column.
-
-    Parameters
-    ----------
-    job : Job
-        The tree's run.
-    tree : Tree
-        The tree.
-    rows : Prepared
-        The rows of the run.
-    """
+    """Draw the tree's rates on the test rows by the values of a column."""
     if rows.test is None:
         st.caption(
             "There are no test rows. Rates of training rows would be too good in each group."

@@ -49,12 +49,7 @@ _MEASURES = (
 def draw_result(job: Job, changes: list[str]) -> None:
     """Draw a finished run: the tree, and below it training and test side by side.
 
-    Parameters
-    ----------
-    job : Job
-        A run with a tree.
-    changes : list of str
-        The settings that changed since the training.
+    `changes` are the settings that changed since the training.
     """
     result, rows = job.trained, rows_of(job)
     assert result is not None and result.train is not None

@@ -20,15 +20,7 @@ _ONLY, _WHOLE = "Only these columns", "Exactly this question"
 
 
 def choose_rules(features: tuple[Feature, ...], topology: Shape) -> RulesSpec:
-    """Draw the rules and the controls that add rules.
-
-    Parameters
-    ----------
-    features : tuple of Feature
-        The features.
-    topology : Topology or AnyShape
-        The shape that the rules apply to.
-    """
+    """Draw the rules for a shape, and the controls that add rules."""
     names = [feature.name for feature in features]
     forbidden = choose_names(
         "Columns that no question may be about", TrainKey.FORBIDDEN, names, persist=True
