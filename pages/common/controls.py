@@ -148,13 +148,6 @@ def choose_names(label: str, key: str, options: list[str], *, persist: bool = Fa
     return list(chosen)
 
 
-_FIGURES = {
-    FigureFormat.HTML: "Figure (HTML)",
-    FigureFormat.SVG: "Figure (SVG)",
-    FigureFormat.PNG: "Figure (PNG)",
-}
-
-
 def draw_formula_switch(key: str) -> bool:
     """Draw the switch for CSV files that other programs read.
 
@@ -172,7 +165,8 @@ def draw_formula_switch(key: str) -> bool:
 
 def draw_figure_downloads(chart: Callable[[], Chart], stem: str) -> None:
     """Draw buttons for one chart in every format."""
-    for kind, label in _FIGURES.items():
+    for kind in FigureFormat:
+        label = f"Figure ({kind.upper()})"
         draw_file(label, partial(_figure, chart, kind), f"{stem}.{kind.value}", kind.mime)
 
 

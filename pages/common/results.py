@@ -70,7 +70,7 @@ def draw_found_verdict(found: Verdict) -> None:
     box(plain(found.remark), title=plain(found.text))
 
 
-NONE = "–"
+DASH = "–"
 _PREVALENCE = "train_prevalence"
 _INTERVAL = re.compile(r"(> [-+.e\d]+ and )?<= [-+.e\d]+")
 
@@ -118,7 +118,7 @@ def ratio_html(value: Estimate) -> str:
 
 
 def _words_html(words: RateWords | None) -> str:
-    return NONE if words is None else value_html(words.value, words.counts, words.interval)
+    return DASH if words is None else value_html(words.value, words.counts, words.interval)
 
 
 def draw_floors(objective: Objective, train: Metrics, test: Metrics | None) -> None:
@@ -137,7 +137,7 @@ def draw_found_floors(found: Sequence[Floor], rows: str) -> None:
         [
             floor.words,
             rate_html(floor.train),
-            NONE if floor.test is None else f"{rate_html(floor.test)}<br>{floor.held_words(rows)}",
+            DASH if floor.test is None else f"{rate_html(floor.test)}<br>{floor.held_words(rows)}",
         ]
         for floor in found
     ]
@@ -173,7 +173,7 @@ def draw_predictive_values(train: Metrics, test: Metrics | None, positive: str) 
         st.error(plain(str(error)))
         return None
     rows = [
-        [label, *(NONE if pair is None else rate_html(pair[i]) for pair in pairs)]
+        [label, *(DASH if pair is None else rate_html(pair[i]) for pair in pairs)]
         for i, label in enumerate(("PPV", "NPV"))
     ]
     caption = f"Predictive values where {percent_words(prevalence)} are {positive}"
@@ -201,7 +201,7 @@ def _draw_frequencies(
         [
             name,
             *(
-                NONE if found is None else value_html(f"{of(found):,}")
+                DASH if found is None else value_html(f"{of(found):,}")
                 for found in (of_train, of_test)
             ),
         ]
@@ -264,7 +264,7 @@ def _leaf_cells(row: LeafRow) -> list[str]:
         f"<b>{name_html(row.predicted)}</b>"
         + "".join(f"<br><i>{html_text(mark)}</i>" for mark in row.marks),
         rate_html(row.train),
-        NONE if row.test is None else rate_html(row.test),
+        DASH if row.test is None else rate_html(row.test),
     ]
 
 
@@ -359,6 +359,6 @@ def _group_cells(group: Subgroup, positive: str, negative: str) -> list[str]:
     return [
         _roomy(name_html(group.name, 40)) + few,
         f"{counts.n:,}",
-        f"{counts.n_positive:,}" if counts.n else NONE,
+        f"{counts.n_positive:,}" if counts.n else DASH,
         *(rate_html(rate) for rate in (found.sensitivity, found.specificity, found.accuracy)),
     ]

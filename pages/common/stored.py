@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 import streamlit as st
 
@@ -16,9 +16,9 @@ from odt_core.alternatives.question import QuestionPart
 from odt_core.data import USUAL_SPLIT, ReadOptions, Schema, SplitSpec, infer_schema
 from odt_core.errors import InputError
 from odt_core.jobs import Batch, Job, JobKind, JobSpec
-from odt_core.storage import DatasetRecord, Deleted, NotFoundError
+from odt_core.storage import DatasetRecord, NotFoundError
 from odt_core.words import count_words
-from pages.common.markup import plain, shorten
+from pages.common.markup import plain, sentence, shorten
 from pages.common.server import job_manager, store
 from pages.common.session import Dataset, Place, Work, owner, say, update, work
 from pages.common.settings import load_settings
@@ -34,7 +34,7 @@ from pages.common.studies import (
 )
 from pages.common.tables import forget_tables, table_of
 
-_KEPT, _OPENED = "keeping_kept", "stored_opened_ranking"
+_KEPT, _RANKING = "keeping_kept", "stored_opened_ranking"
 log = logging.getLogger("pages.common.stored")
 
 
@@ -183,14 +183,14 @@ def _take_ranking(ranking: Job) -> Place:
     if not isinstance(part, QuestionPart) or part.question is None:
         raise NotFoundError("This ranking does not name a question of a tree.")
     take_run(ranked_tree(ranking.id))
-    st.session_state[_OPENED] = ranking
+    st.session_state[_RANKING] = ranking
     st.session_state[ALTERNATIVES_VIEW] = ONE_QUESTION
     return Place.ALTERNATIVES
 
 
 def take_opened_ranking() -> Job | None:
     """Return the ranking that was opened on the Runs page, once."""
-    found: Job | None = st.session_state.pop(_OPENED, None)
+    found: Job | None = st.session_state.pop(_RANKING, None)
     return found
 
 
@@ -258,19 +258,22 @@ def removal_words(record: DatasetRecord) -> str:
     )
 
 
-def delete_dataset(sha256: str, name: str) -> Deleted:
-    """Delete a data set from the store and this server's memory, and show a message.
-
-    Raises
-    ------
-    NotFoundError
-        If the person has no such data set.
-    """
-    gone = store().datasets.delete(owner(), sha256)
+def draw_delete_button(
+    record: DatasetRecord, *, key: str, width: Literal["content", "stretch"] = "content"
+) -> None:
+    """Draw the button that deletes a data set and its runs, here and on the disk."""
+    if not st.button("Delete for good", key=key, type="primary", width=width):
+        return
+    try:
+        gone = store().datasets.delete(owner(), record.sha256)
+    except InputError as error:
+        st.error(sentence(str(error)))
+        return
     forget_tables()
-    words = f"Deleted {plain(shorten(name, 40))} and {count_words(gone.n_runs, 'run')}"
+    forget_dataset(record.sha256)
+    words = f"Deleted {plain(shorten(record.name, 40))} and {count_words(gone.n_runs, 'run')}"
     say(f"{words}." if gone.wiped else f"{words}; the disk is wiped within a minute.")
-    return gone
+    st.rerun()
 
 
 def ranked_tree(ranking_id: str) -> Job:

@@ -34,7 +34,7 @@ _DONE = "data_now_done"
 
 
 @dataclass(frozen=True)
-class Remark:
+class SharedFinding:
     """A finding that one or several columns share.
 
     Attributes
@@ -83,14 +83,14 @@ class _Done:
     earlier: _Done | None
 
 
-def grouped(found: Iterable[Finding]) -> tuple[Remark, ...]:
+def grouped(found: Iterable[Finding]) -> tuple[SharedFinding, ...]:
     """Group findings that only differ in column and numbers, in order of appearance."""
     groups: dict[tuple[Severity, str, tuple[str, ...]], list[Finding]] = {}
     for finding in found:
         labels = tuple(remedy.label for remedy in finding.remedies)
-        groups.setdefault((finding.severity, _shape(finding), labels), []).append(finding)
+        groups.setdefault((finding.severity, _alike(finding), labels), []).append(finding)
     return tuple(
-        Remark(
+        SharedFinding(
             severity,
             group[0].message,
             tuple(dict.fromkeys(f.column for f in group if f.column is not None)),
@@ -100,8 +100,8 @@ def grouped(found: Iterable[Finding]) -> tuple[Remark, ...]:
     )
 
 
-def _shape(finding: Finding) -> str:
-    """The sentence without the parts for a single column."""
+def _alike(finding: Finding) -> str:
+    """The sentence without the names, texts and numbers that differ between alike findings."""
     text = finding.message
     if finding.column is not None:
         text = text.replace(quoted(finding.column), "…")
@@ -111,8 +111,9 @@ def _shape(finding: Finding) -> str:
 def draw_questions(found: Sequence[Finding]) -> None:
     """Draw the questions that the user must answer before training. The answers are buttons."""
     for number, finding in enumerate(found):
+        title = f"Question {number + 1} of {len(found)}" if len(found) > 1 else "A question first"
         with st.container(border=True, key=f"data_question_{number}"):
-            st.markdown(f"**A question first.** {sentence(finding.message)}")
+            st.markdown(f"**{title}.** {sentence(finding.message)}")
             with st.container(horizontal=True, gap="small"):
                 for place, remedy in enumerate(finding.remedies):
                     _draw_action(f"data_answer_{number}_{place}", (remedy,))
@@ -125,48 +126,44 @@ def draw_checks(rows: Prepared | str) -> None:
     found = [f for f in check_schema(table, data.schema) if not f.needs_answer]
     if not isinstance(rows, str):
         found += rows.divided
-    remarks = grouped(found)
-    errors = [remark for remark in remarks if remark.severity is Severity.ERROR]
-    warnings = [remark for remark in remarks if remark.severity is Severity.WARNING]
-    smaller = [remark for remark in remarks if remark.severity is Severity.INFO]
-    smaller += [Remark(Severity.INFO, note, ()) for note in table.report.notes]
+    shared = grouped(found)
+    errors, warnings, smaller = (
+        [each for each in shared if each.severity is severity] for severity in Severity
+    )
+    smaller += [SharedFinding(Severity.INFO, note, ()) for note in table.report.notes]
     if not isinstance(rows, str) and rows.dropped:
-        said = {name for remark in remarks for name in remark.columns}
+        said = {name for each in shared for name in each.columns}
         dropped = [name for name in rows.dropped if name not in said]
         smaller += [_dropped(dropped)] if dropped else []
     if not (errors or warnings or smaller or _done()):
         return
     st.header("Worth knowing", anchor=False)
     _draw_done()
-    for number, remark in enumerate(errors):
-        st.error(_words(remark))
-        _draw_actions(f"data_mend_{number}", remark)
-    if warnings:
-        with st.expander(
-            f"{count_words(len(warnings), 'warning')} to look at",
-            expanded=not errors,
-            key="data_warnings",
-        ):
-            for number, remark in enumerate(warnings):
-                _draw_remark(f"data_warning_{number}", remark)
-    if smaller:
-        with st.expander(
-            count_words(len(smaller), "remark"),
-            expanded=len(smaller) <= FEW_REMARKS and not errors and not warnings,
-            key="data_remarks",
-        ):
-            for number, remark in enumerate(smaller):
-                _draw_remark(f"data_remark_{number}", remark)
+    for number, finding in enumerate(errors):
+        st.error(_words(finding))
+        _draw_actions(f"data_mend_{number}", finding)
+    title = f"{count_words(len(warnings), 'warning')} to look at"
+    _draw_expander("data_warning", title, warnings, expanded=not errors)
+    few = len(smaller) <= FEW_REMARKS and not errors and not warnings
+    _draw_expander("data_remark", count_words(len(smaller), "remark"), smaller, expanded=few)
 
 
-def _dropped(names: Sequence[str]) -> Remark:
+def _draw_expander(key: str, title: str, found: Sequence[SharedFinding], *, expanded: bool) -> None:
+    if not found:
+        return
+    with st.expander(title, expanded=expanded, key=f"{key}s"):
+        for number, finding in enumerate(found):
+            _draw_finding(f"{key}_{number}", finding)
+
+
+def _dropped(names: Sequence[str]) -> SharedFinding:
     shown = ", ".join(map(quoted, names[:MOST_NAMES])) + (", …" if len(names) > MOST_NAMES else "")
-    return Remark(Severity.INFO, f"Constant in the training rows, so not used: {shown}.", ())
+    return SharedFinding(Severity.INFO, f"Constant in the training rows, so not used: {shown}.", ())
 
 
-def _words(remark: Remark) -> str:
-    words = sentence(remark.message)
-    others = remark.columns[1:]
+def _words(finding: SharedFinding) -> str:
+    words = sentence(finding.message)
+    others = finding.columns[1:]
     if others:
         shown = ", ".join(plain(shorten(name, 30)) for name in others[:MOST_NAMES])
         more = ", …" if len(others) > MOST_NAMES else ""
@@ -174,21 +171,21 @@ def _words(remark: Remark) -> str:
     return words
 
 
-def _draw_remark(key: str, remark: Remark) -> None:
+def _draw_finding(key: str, finding: SharedFinding) -> None:
     """Draw a sentence with its buttons beside it, or below the names of their columns."""
-    if not remark.actions:
-        st.markdown(_words(remark))
+    if not finding.actions:
+        st.markdown(_words(finding))
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(_words(remark), width="stretch")
-        if len(remark.columns) > MOST_NAMES + 1:
-            with st.popover(f"All {len(remark.columns)} columns", key=f"{key}_names"):
-                st.markdown(", ".join(plain(shorten(name, 60)) for name in remark.columns))
-        _draw_actions(key, remark)
+        st.markdown(_words(finding), width="stretch")
+        if len(finding.columns) > MOST_NAMES + 1:
+            with st.popover(f"All {len(finding.columns)} columns", key=f"{key}_names"):
+                st.markdown(", ".join(plain(shorten(name, 60)) for name in finding.columns))
+        _draw_actions(key, finding)
 
 
-def _draw_actions(key: str, remark: Remark) -> None:
-    for place, remedies in enumerate(remark.actions):
+def _draw_actions(key: str, finding: SharedFinding) -> None:
+    for place, remedies in enumerate(finding.actions):
         _draw_action(f"{key}_{place}", remedies)
 
 

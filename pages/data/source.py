@@ -8,13 +8,13 @@ from functools import partial
 import streamlit as st
 
 from odt_core.data import SAMPLES, ReadOptions, Sample, Schema, Table
-from odt_core.errors import InputError
+from odt_core.data.dialect import DELIMITER_NAMES
 from odt_core.storage import NotFoundError
 from odt_core.words import ago_words, count_words
 from pages.common.markup import name_html, plain, sentence, shorten
 from pages.common.server import show_store_errors, store
 from pages.common.session import Dataset, owner
-from pages.common.stored import delete_dataset, forget_dataset, open_dataset, removal_words
+from pages.common.stored import draw_delete_button, open_dataset, removal_words
 from pages.common.table_requests import (
     draw_left_out,
     draw_other_reading,
@@ -33,35 +33,20 @@ PREVIEW_COLUMNS = 1000
 """Limits of the preview: the most rows, the rows that it always has, the most cells, the most
 characters of a cell, and the most columns."""
 AUTOMATIC = "automatic"
-NO_QUOTE = "none"
-ENCODINGS = (
-    "utf-8",
-    "utf-8-sig",
-    "utf-16",
-    "cp1252",
-    "iso-8859-1",
-    "cp1250",
-    "cp1251",
-    "cp1253",
-    "cp932",
-    "gb18030",
-    "big5",
-    "euc_kr",
-)
-_SKIP, _COMMENT, _UNITS = "data_read_skip", "data_read_comment", "data_read_units"
-_ENCODING, _DELIMITER = "data_read_encoding", "data_read_delimiter"
-_DECIMAL, _QUOTES = "data_read_decimal", "data_read_quotechar"
-MARK_NAMES = {
-    ",": "comma ,",
-    ";": "semicolon ;",
-    "\t": "tab",
-    "|": "bar |",
-    " ": "blank",
-    ".": "point .",
-    '"': 'double "',
-    "'": "single '",
-    "": NO_QUOTE,
+ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "cp1252", "iso-8859-1", "cp1250", "cp1251", "cp1253"]
+ENCODINGS += ["cp932", "gb18030", "big5", "euc_kr"]
+_OPTIONS = {
+    "encoding": ("Encoding", ENCODINGS),
+    "decimal": ("Decimal mark", [".", ","]),
+    "delimiter": ("Delimiter", [",", ";", "\t", "|", " "]),
+    "quotechar": ("Quotes", ['"', "'", ""]),
 }
+"""Reading options that can be automatic, with their labels and values."""
+_OPTION = "data_read_"
+"""The prefix of their keys."""
+_SKIP, _COMMENT, _UNITS = "data_read_skip", "data_read_comment", "data_read_units"
+MARK_NAMES = {mark: f"{name} {mark}".strip() for mark, name in DELIMITER_NAMES.items()}
+MARK_NAMES |= {".": "point .", '"': 'double "', "'": "single '", "": "none"}
 _NEXT_STEPS = """
 What comes next:
 
@@ -173,10 +158,8 @@ def _first_sentence(text: str) -> str:
 
 def _reading_words(dataset: Dataset) -> str:
     report = dataset.table.report
-    name = MARK_NAMES.get(report.delimiter, report.delimiter)
-    between = (
-        f"{plain(name.split(' ')[0])} between cells" if report.delimiter else "one cell per line"
-    )
+    name = DELIMITER_NAMES.get(report.delimiter, report.delimiter)
+    between = f"{plain(name)} between cells" if report.delimiter else "one cell per line"
     mark = "comma" if report.decimal == "," else "point"
     if report.container:
         return f"{plain(report.container)}, decimal {mark}"
@@ -185,19 +168,14 @@ def _reading_words(dataset: Dataset) -> str:
 
 def _draw_reading(dataset: Dataset) -> None:
     """Draw the detected reading options, each with a choice of another value."""
-    read, report = dataset.read, dataset.table.report
+    read = dataset.read
     st.caption(
         "These values were detected in the file. Choose others if the rows below look wrong."
     )
     first, second = st.columns(2)
-    with first:
-        _draw_option("Encoding", _ENCODING, ENCODINGS, read.encoding, report.encoding)
-        _draw_option("Decimal mark", _DECIMAL, (".", ","), read.decimal, report.decimal)
-    with second:
-        _draw_option(
-            "Delimiter", _DELIMITER, (",", ";", "\t", "|", " "), read.delimiter, report.delimiter
-        )
-        _draw_option("Quotes", _QUOTES, ('"', "'", ""), read.quotechar, report.quotechar)
+    for place, option in zip((first, first, second, second), _OPTIONS, strict=True):
+        with place:
+            _draw_option(option, dataset)
     skip, comment = show_value(_SKIP, read.skip_lines), show_value(_COMMENT, read.comment or "")
     draw_left_out(skip, comment, _read_otherwise)
     st.checkbox(
@@ -206,25 +184,24 @@ def _draw_reading(dataset: Dataset) -> None:
         on_change=_read_otherwise,
         help="It is left out.",
     )
-    for note in report.notes:
+    for note in dataset.table.report.notes:
         st.markdown(f"- {sentence(note)}")
 
 
-def _draw_option(
-    label: str, key: str, values: tuple[str, ...], chosen: str | None, found: str
-) -> None:
+def _draw_option(option: str, dataset: Dataset) -> None:
     """Draw one reading option: automatic with the detected value, or the user's value."""
+    label, values = _OPTIONS[option]
+    chosen, found = getattr(dataset.read, option), getattr(dataset.table.report, option)
 
     def in_words(value: str) -> str:
         if value == AUTOMATIC:
             return f"{MARK_NAMES.get(found, found)} (found)" if chosen is None else AUTOMATIC
         return MARK_NAMES.get(value, value)
 
-    known = values if chosen is None or chosen in values else (*values, chosen)
     st.selectbox(
         label,
-        [AUTOMATIC, *known],
-        key=show_value(key, AUTOMATIC if chosen is None else chosen),
+        list(dict.fromkeys([AUTOMATIC, *values, chosen or AUTOMATIC])),
+        key=show_value(_OPTION + option, AUTOMATIC if chosen is None else chosen),
         format_func=in_words,
         on_change=_read_otherwise,
     )
@@ -232,17 +209,9 @@ def _draw_option(
 
 def _read_otherwise() -> None:
     """Request a reading with all options, because several may have changed at once."""
-    chosen = [st.session_state[key] for key in (_ENCODING, _DELIMITER, _DECIMAL, _QUOTES)]
-    encoding, delimiter, decimal, quotechar = (
-        None if value == AUTOMATIC else value for value in chosen
-    )
-    read = ReadOptions(
-        encoding=encoding,
-        delimiter=delimiter,
-        decimal=decimal,
-        quotechar=quotechar,
-        units_row=st.session_state[_UNITS],
-    )
+    chosen = {option: st.session_state[_OPTION + option] for option in _OPTIONS}
+    named = {option: value for option, value in chosen.items() if value != AUTOMATIC}
+    read = ReadOptions(**named, units_row=st.session_state[_UNITS])
     read_differently(without_lines(read, st.session_state[_SKIP], st.session_state[_COMMENT]))
 
 
@@ -330,11 +299,4 @@ def draw_removal() -> None:
         return
     with st.popover("Delete this data set …", key="data_remove", width="content"):
         st.markdown(removal_words(record))
-        if st.button("Delete for good", key="data_remove_now", type="primary", width="stretch"):
-            try:
-                delete_dataset(record.sha256, record.name)
-            except InputError as error:
-                st.error(sentence(str(error)))
-                return
-            forget_dataset(record.sha256)
-            st.rerun()
+        draw_delete_button(record, key="data_remove_now", width="stretch")

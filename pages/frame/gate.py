@@ -103,7 +103,7 @@ class Gate:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        send = _with_headers(send)
+        send = _changing(send, lambda headers: headers.update(HEADERS))
         request = HTTPConnection(scope)
         refusal = refuse_address(request.headers)
         if refusal:
@@ -127,7 +127,7 @@ class Gate:
         cookies = request.cookies
         token, identity = cookies.get(TOKEN, ""), identity_of(cookies)
         if path == "/oauth2callback":
-            await self.app(scope, receive, await self._starting(send, scope))
+            await self.app(scope, receive, self._starting(send, scope))
             return
         if path == "/auth/logout":
             if not comes_from_own_page(request.headers):
@@ -135,7 +135,7 @@ class Gate:
                 await _refuse(scope, receive, send, 403, words)
                 return
             await self._end(token)
-            await self.app(scope, receive, _dropping_token(send))
+            await self.app(scope, receive, _changing(send, _drop_token))
             return
         valid = bool(token and identity) and await self._is_valid(token, identity)
         if not valid:
@@ -160,7 +160,7 @@ class Gate:
             for ended in self._open.get(token, ()):
                 ended.set()
 
-    async def _starting(self, send: Send, scope: Scope) -> Send:
+    def _starting(self, send: Send, scope: Scope) -> Send:
         """Add a token to an answer that sets the cookies of a person."""
 
         async def start(message: Message) -> None:
@@ -348,10 +348,12 @@ def _with_run(receive: Receive) -> Receive:
     A browser that returns after the end of its sign-in shows the old page and sends no such
     message.
     """
-    first = iter((False, True))
+    n_received = 0
 
     async def receive_or_run() -> Message:
-        if next(first, False):
+        nonlocal n_received
+        n_received += 1
+        if n_received == 2:
             return {"type": "websocket.receive", "bytes": RUN}
         return await receive()
 
@@ -367,28 +369,19 @@ def _cookies_set(message: Message) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def _dropping_token(send: Send) -> Send:
-    async def drop(message: Message) -> None:
+def _changing(send: Send, change: Callable[[MutableHeaders], None]) -> Send:
+    """Change the headers of an answer."""
+
+    async def changed(message: Message) -> None:
         if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).append(
-                "set-cookie", f"{TOKEN}=; Path=/; Max-Age=0; HttpOnly; SameSite=lax"
-            )
+            change(MutableHeaders(scope=message))
         await send(message)
 
-    return drop
+    return changed
 
 
-def _with_headers(send: Send) -> Send:
-    """Add the headers that every answer carries."""
-
-    async def add(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers[name] = value
-        await send(message)
-
-    return add
+def _drop_token(headers: MutableHeaders) -> None:
+    headers.append("set-cookie", f"{TOKEN}=; Path=/; Max-Age=0; HttpOnly; SameSite=lax")
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, words: str) -> None:

@@ -15,7 +15,7 @@ from odt_core.topology import Topology
 from odt_core.words import ago_words
 from pages.common.drawings import draw_tree, shape_html
 from pages.common.markup import html_text, name_html, plain, plain_table, shorten
-from pages.common.results import NONE, draw_counts, draw_rates, draw_verdict, reported_html
+from pages.common.results import DASH, draw_counts, draw_rates, draw_verdict, reported_html
 from pages.common.server import job_manager
 from pages.common.session import owner
 from pages.common.settings import kind_words
@@ -155,7 +155,7 @@ def _draw_settings(names: Sequence[str], records: Sequence[RunRecord]) -> None:
         if not any(values):
             continue
         differs = len(set(values)) > 1
-        cells = [_setting_html(field, value) if value else NONE for value in values]
+        cells = [_setting_html(field, value) if value else DASH for value in values]
         rows.append([field, *(f"<b>{cell}</b>" if differs else cell for cell in cells)])
     rows.append(["Software", *(_software(record) for record in records)])
     st.markdown("**Settings**")
@@ -183,7 +183,7 @@ def _drawn(text: str) -> str:
 
 def _software(record: RunRecord) -> str:
     version = (record.versions or {}).get("odt-studio")
-    return html_text(str(version)) if version else NONE
+    return html_text(str(version)) if version else DASH
 
 
 def _heads(names: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from odt_core.words import ago_words, count_words
 from pages.common.markup import name_html, plain
 from pages.common.server import show_store_errors, store
 from pages.common.session import Place, owner
-from pages.common.stored import delete_dataset, forget_dataset, open_dataset, removal_words
+from pages.common.stored import draw_delete_button, open_dataset, removal_words
 
 CHOICES = {None: "for ever", 30: "30 days", 90: "90 days", 365: "a year", 3653: "ten years"}
 MOST_LISTED = 50
@@ -98,14 +98,7 @@ def _draw_dataset(record: DatasetRecord) -> None:
         st.markdown(removal_words(record))
         with st.container(horizontal=True, horizontal_alignment="right"):
             st.button("Keep", key="runs_remove_keep", on_click=_ask, args=(None,))
-            if st.button("Delete for good", key="runs_remove_now", type="primary"):
-                try:
-                    delete_dataset(record.sha256, record.name)
-                except InputError as error:
-                    st.error(plain(str(error)))
-                    return
-                forget_dataset(record.sha256)
-                st.rerun()
+            draw_delete_button(record, key="runs_remove_now")
 
 
 def _open(sha256: str) -> None:

@@ -14,7 +14,7 @@ from odt_core.studies import FrontierView, OperatingPoint, Sweep, floor_objectiv
 from odt_core.words import number_words, percent_words
 from pages.common.markup import plain, plain_table, shorten, value_html
 from pages.common.results import (
-    NONE,
+    DASH,
     draw_counts,
     draw_floors,
     draw_leaves,
@@ -141,7 +141,7 @@ def assumed_words(chosen: ChosenPoint) -> str:
 
 def _benefit(counts: Confusion, threshold: float, prevalence: float | None) -> str:
     if counts.n == 0 or (prevalence is not None and not (counts.n_positive and counts.n_negative)):
-        return NONE
+        return DASH
     return value_html(f"{net_benefit(counts, threshold, prevalence):.3f}".replace("-", "−"))
 
 

@@ -21,7 +21,7 @@ from pages.common.drawings import choose_direction, chosen_direction, draw_chart
 from pages.common.layout import current_theme, draw_part
 from pages.common.markup import plain, plain_table, sentence, shorten, value_html
 from pages.common.results import (
-    NONE,
+    DASH,
     draw_counts,
     draw_floors,
     draw_leaves,
@@ -255,7 +255,7 @@ def draw_cart(result: StoredResult, test: EncodedData | None) -> None:
 
 def _wrong(found: Metrics | None) -> str:
     if found is None:
-        return NONE
+        return DASH
     return value_html(f"{found.confusion.errors:,}", f"of {found.confusion.n:,}")
 
 

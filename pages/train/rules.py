@@ -13,7 +13,6 @@ from pages.common.markup import plain, shorten
 from pages.common.settings import TrainKey
 from pages.common.widgets import start_value
 
-_RULES = TrainKey.RULES
 _NODE, _KIND = "train_rule_node", "train_rule_kind"
 _ALLOWED = "train_rule_allowed"
 _ONLY, _WHOLE = "Only these columns", "Exactly this question"
@@ -37,7 +36,7 @@ def choose_rules(features: tuple[Feature, ...], topology: Shape) -> RulesSpec:
 
 
 def _kept_rules() -> tuple[NodeRuleSpec, ...]:
-    rules: tuple[NodeRuleSpec, ...] = st.session_state.get(_RULES, ())
+    rules: tuple[NodeRuleSpec, ...] = st.session_state.get(TrainKey.RULES, ())
     return rules
 
 
@@ -56,7 +55,7 @@ def _draw_rule(number: int, rule: NodeRuleSpec) -> None:
 
 def _remove(number: int) -> None:
     rules = _kept_rules()
-    st.session_state[_RULES] = rules[:number] + rules[number + 1 :]
+    st.session_state[TrainKey.RULES] = rules[:number] + rules[number + 1 :]
 
 
 def _draw_new_rule(features: tuple[Feature, ...], topology: Topology) -> None:
@@ -102,4 +101,4 @@ def _draw_only_columns(node: int, features: tuple[Feature, ...]) -> NodeRuleSpec
 def _add(rule: NodeRuleSpec) -> None:
     """Add a rule. It replaces an earlier rule for the same question."""
     others = tuple(kept for kept in _kept_rules() if kept.node != rule.node)
-    st.session_state[_RULES] = tuple(sorted((*others, rule), key=lambda kept: kept.node))
+    st.session_state[TrainKey.RULES] = tuple(sorted((*others, rule), key=lambda kept: kept.node))

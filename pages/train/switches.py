@@ -6,7 +6,7 @@ import streamlit as st
 
 from odt_core.solvers.mip.options import MipOptions
 from pages.common.settings import TrainKey
-from pages.common.widgets import start_value
+from pages.common.widgets import show_value, start_value
 
 _CONFIGURATION = "train_configuration"
 CONFIGURATIONS = {
@@ -51,24 +51,21 @@ _SWITCHES = {
 
 def choose_switches() -> MipOptions:
     """Draw the configurations and the single switches."""
-    for name in _SWITCHES:
-        start_value(TrainKey.switch(name), getattr(MipOptions(), name))
-    options = MipOptions(
-        **{name: bool(st.session_state[TrainKey.switch(name)]) for name in _SWITCHES}
-    )
-    st.session_state[_CONFIGURATION] = next(
-        (name for name, known in CONFIGURATIONS.items() if known == options), None
-    )
+    keys = {
+        name: start_value(TrainKey.switch(name), getattr(MipOptions(), name)) for name in _SWITCHES
+    }
+    options = MipOptions(**{name: st.session_state[key] for name, key in keys.items()})
+    chosen = next((name for name, known in CONFIGURATIONS.items() if known == options), None)
     st.pills(
         "Configuration of section 5.1",
         list(CONFIGURATIONS),
-        key=_CONFIGURATION,
+        key=show_value(_CONFIGURATION, chosen),
         on_change=_take_configuration,
         wrap=True,
     )
     return MipOptions(
         **{
-            name: st.checkbox(label, key=TrainKey.switch(name), persist_state="session", help=text)
+            name: st.checkbox(label, key=keys[name], persist_state="session", help=text)
             for name, (label, text) in _SWITCHES.items()
         }
     )

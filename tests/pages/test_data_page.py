@@ -305,7 +305,7 @@ class TestOutcome:
         said = texts(loaded)
         assert "With an outcome" in said  # one row has none
         assert re.search(r"<b[^>]*>5</b> <span[^>]*>\(45\.5%\)", said)
-        assert re.search(r"<b>6</b> <span[^>]*>\(54\.5%\)", said)
+        assert re.search(r"<b[^>]*>6</b> <span[^>]*>\(54\.5%\)", said)
 
     def test_the_positive_class_is_the_users(self, loaded: AppTest) -> None:
         loaded.segmented_control(key="data_positive").set_value("well").run()
