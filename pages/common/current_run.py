@@ -71,6 +71,7 @@ def _queue(spec: JobSpec) -> Job:
     before = work().job
     if before is not None and before.shows_tree:
         job_manager().cancel(before)  # its tree is already proved
+    if before is None or before.shows_tree:
         st.session_state[_BEFORE] = before
     st.session_state[_NOTICE] = ""
     mine, own_lane, changed = owner(), lane(), st.session_state.pop(CHANGED, None)

@@ -103,6 +103,13 @@ class Work:
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {name: run for name, run in values.items() if isinstance(run, Job | Batch)}
 
+    @property
+    def made_from(self) -> dict[str, str]:
+        """The hashes of the data sets of the session's runs and studies, by the same names."""
+        runs = self.runs.items()
+        jobs = ((name, run.jobs[0] if isinstance(run, Batch) else run) for name, run in runs)
+        return {name: job.spec.dataset for name, job in jobs}
+
 
 def work() -> Work:
     """The session's work so far."""

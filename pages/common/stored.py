@@ -236,10 +236,7 @@ def _take_data_of(batch: Batch) -> None:
 def forget_dataset(sha256: str) -> None:
     """Forget a deleted data set and its runs."""
     now = work()
-    first_jobs = {
-        name: run.jobs[0] if isinstance(run, Batch) else run for name, run in now.runs.items()
-    }
-    gone = {name: None for name, job in first_jobs.items() if job.spec.dataset == sha256}
+    gone = {name: None for name, made_from in now.made_from.items() if made_from == sha256}
     if now.dataset is not None and now.dataset.sha256 == sha256:
         gone |= {"dataset": None, "schema": None, "split": None}
     update(**gone)

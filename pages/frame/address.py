@@ -128,16 +128,16 @@ def follow_address() -> None:
 
 
 def _drop_deleted() -> None:
-    """Forget the current data set if it was deleted, by its owner or because of its age."""
-    dataset = work().dataset
-    if dataset is None:
-        return
-    try:
-        store().datasets.get(owner(), dataset.sha256)
-    except NotFoundError:
-        forget_dataset(dataset.sha256)
-    except StorageError:  # the screen stays while the database cannot be reached
-        log.exception("the store cannot say whether a data set is still stored")
+    """Forget data sets that were deleted, in another window or because of their age."""
+    now = work()
+    current = () if now.dataset is None else (now.dataset.sha256,)
+    for sha256 in {*current, *now.made_from.values()}:
+        try:
+            store().datasets.get(owner(), sha256)
+        except NotFoundError:
+            forget_dataset(sha256)
+        except StorageError:  # the screen stays while the database cannot be reached
+            log.exception("the store cannot say whether a data set is still stored")
 
 
 def _is_history_navigation() -> bool:

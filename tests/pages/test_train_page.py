@@ -40,7 +40,7 @@ from pages.common import current_run, session
 from pages.common.markup import plain
 from pages.common.server import job_manager, store
 from pages.common.session import Dataset, Place, Work
-from pages.common.tables import ReadyData, prepared_rows
+from pages.common.tables import ReadyData, forget_tables, prepared_rows
 from pages.train import controls
 from pages.train.controls import MOST_SECONDS, AskedTraining, draw_train_button
 from tests.pages.sessions import run_until, work
@@ -344,6 +344,46 @@ def test_a_floor_out_of_reach_says_so_and_what_to_do(page: AppTest) -> None:
     assert "Proved impossible" in page.error[0].value
     assert "Lower the floor" in page.error[0].value
     assert work(page).job is None
+
+
+def test_a_run_without_a_tree_never_brings_back_a_tree_of_a_deleted_data_set(
+    page: AppTest, open_page: Callable[..., AppTest]
+) -> None:
+    page.radio(key="train_shape").set_value("depth-1").run()
+    train(train(page))
+    deleted = job_of(page).spec.dataset
+    store().datasets.delete(LOCAL_OWNER, deleted)
+    page.run()
+    assert work(page).job is None
+    open_page(WARD.replace("age", "years").encode())
+    page.number_input(key="train_min_leaf").set_value(6)
+    page.selectbox(key="train_goal").set_value(Goal.MAX_TPR).run()
+    page.text_input(key="train_further_tpr").set_value("100").run()
+    page.text_input(key="train_floor_max-tpr").set_value("100").run()
+    train(page)
+    assert "Proved impossible" in page.error[0].value
+    assert work(page).job is None
+
+
+def test_a_tree_of_another_data_set_is_forgotten_when_that_is_deleted_elsewhere(
+    page: AppTest,
+) -> None:
+    train(page)
+    job, other = job_of(page), WARD.replace("age", "years").encode()
+    table = read_table(other, ReadOptions(), name="other.csv")
+    sha256 = store().datasets.put(LOCAL_OWNER, other, "other.csv").sha256
+    page.session_state[WORK] = Work(
+        dataset=Dataset(table, sha256, ReadOptions()),
+        schema=infer_schema(table, "ill", "yes"),
+        split=SplitSpec("all"),
+        job=job,
+    )
+    page.run()
+    assert not page.exception and not page.header
+    store().datasets.delete(LOCAL_OWNER, job.spec.dataset)
+    forget_tables()
+    page.run()
+    assert not page.exception and page.header[0].value == "Nothing is trained yet"
 
 
 def test_every_engine_can_be_chosen(open_page: Callable[..., AppTest]) -> None:
