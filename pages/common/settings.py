@@ -320,7 +320,7 @@ def _shape_of_name(name: str) -> str:
 
 
 def run_name(run: RunSummary) -> str:
-    """Return the user's name for a run, or a name from its kind, shape and goal."""
+    """Return the user's name for a run, or a name from its kind and shape."""
     if run.name:
         return run.name
     shape = shape_of(run)

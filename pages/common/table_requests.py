@@ -78,11 +78,23 @@ def request_table(
     st.session_state[_REQUESTED] = _Request(doing, refused, load, _current_table(), load_as)
 
 
-def request_upload(key: str, load: Callable[[str, bytes, ReadOptions], None]) -> None:
-    """Request the file of an uploader, or withdraw it if the user removed it; for callbacks.
+def draw_uploader(prefix: str, load: Callable[[str, bytes, ReadOptions], None], help: str) -> None:
+    """Draw the uploader, which is empty again after each table. Its key begins with `prefix`.
 
-    `load` gets the file's name, content and reading options, and makes it current.
+    `load` gets a file's name, content and reading options, and makes it current.
     """
+    key = f"{prefix}_{tables_loaded()}"
+    st.file_uploader(
+        "CSV, Excel, OpenDocument or Parquet file, also in .gz or .zip",
+        key=key,
+        help=help,
+        on_change=_request_upload,
+        args=(key, load),
+    )
+
+
+def _request_upload(key: str, load: Callable[[str, bytes, ReadOptions], None]) -> None:
+    """Request the file of an uploader, or withdraw it if the user removed it."""
     file = st.session_state[key]
     if file is None:
         withdraw_table()

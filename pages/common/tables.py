@@ -89,11 +89,6 @@ def forget_tables() -> None:
         forget()
 
 
-def most_megabytes() -> int:
-    """Return the size of the largest upload, in megabytes."""
-    return int(st.get_option("server.maxUploadSize"))
-
-
 def read_upload(name: str, content: bytes, read: ReadOptions) -> Table:
     """Read an uploaded file (see `table_of`). A stop withdraws it.
 
@@ -102,10 +97,10 @@ def read_upload(name: str, content: bytes, read: ReadOptions) -> Table:
     InputError
         If the file is too large or is not a usable table.
     """
-    # The browser also checks this, but a user can bypass it.
-    if len(content) > most_megabytes() << 20:
+    most = int(st.get_option("server.maxUploadSize"))
+    if len(content) > most << 20:  # the browser also checks this, but a user can bypass it
         raise InputError(
-            f"The file {quoted(name)} has more than {most_megabytes()} MB: leave out columns or "
+            f"The file {quoted(name)} has more than {most} MB: leave out columns or "
             "rows, or compress it with gzip."
         )
     return table_of(hashlib.sha256(content).hexdigest(), read, name, content, withdraw_table)

@@ -125,7 +125,7 @@ def _column_config() -> dict[str, Any]:
             "cut at a threshold. Ignore: the column is not used.",
         ),
         "Note": column.TextColumn(
-            width=88, help="Findings about the column. Worth knowing, below, explains them."
+            width=88, help="The findings about the column. The section Worth knowing explains them."
         ),
         "Values": column.NumberColumn(
             width=58, help="The number of distinct values, without missing values."

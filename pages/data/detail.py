@@ -175,7 +175,7 @@ def _draw_values(summary: ColumnSummary) -> None:
     st.html(plain_table("The most frequent values and their rows", ["Value", "Rows"], rows))
     hidden = summary.n_distinct - len(summary.most_common)
     if hidden > 0:
-        st.caption(f"and {count_words(hidden, 'rarer value')}")
+        st.caption(f"{count_words(hidden, 'other value is', 'other values are')} rarer.")
 
 
 def _draw_reference(name: str, reference: date) -> None:

@@ -19,12 +19,11 @@ from pages.common.table_requests import (
     draw_left_out,
     draw_other_reading,
     draw_refused,
+    draw_uploader,
     request_table,
-    request_upload,
     tables_loaded,
     without_lines,
 )
-from pages.common.tables import most_megabytes
 from pages.common.widgets import show_value
 from pages.data.current_table import current, load_sample, load_upload, read_again
 
@@ -104,15 +103,11 @@ def draw_source() -> None:
 
 
 def _draw_uploader() -> None:
-    key = f"data_upload_{tables_loaded()}"
-    st.file_uploader(
-        "CSV, Excel, OpenDocument or Parquet file, also in .gz or .zip",
-        key=key,
-        max_upload_size=most_megabytes(),
+    draw_uploader(
+        "data_upload",
+        load_upload,
         help="In a workbook, the first sheet with a table is read. Encoding, delimiter, decimal "
         "mark and quotes are detected. You can correct them afterwards.",
-        on_change=request_upload,
-        args=(key, load_upload),
     )
 
 

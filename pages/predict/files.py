@@ -15,8 +15,8 @@ from pages.common.markup import plain, sentence, shorten
 from pages.common.server import store
 from pages.common.session import Dataset, owner, work
 from pages.common.stored import stored_dataset, stored_settings
-from pages.common.table_requests import draw_other_reading, request_upload, tables_loaded
-from pages.common.tables import most_megabytes, read_upload
+from pages.common.table_requests import draw_other_reading, draw_uploader
+from pages.common.tables import read_upload
 from pages.predict.frozen import FrozenTree
 from pages.predict.keys import FILE, UPLOAD
 
@@ -32,14 +32,10 @@ def choose_file(frozen: FrozenTree) -> Dataset | None:
     frozen : FrozenTree
         The tree to apply. A file with the layout of its training file is read like that file.
     """
-    key = f"{UPLOAD}_{tables_loaded()}"
-    st.file_uploader(
-        "CSV, Excel, OpenDocument or Parquet file, also in .gz or .zip",
-        key=key,
-        max_upload_size=most_megabytes(),
+    draw_uploader(
+        UPLOAD,
+        partial(_load, frozen),
         help="Its columns are matched by name with those of the training data.",
-        on_change=request_upload,
-        args=(key, partial(_load, frozen)),
     )
     draw_other_reading()
     st.caption(

@@ -9,11 +9,12 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from odt_core.data import SAMPLES, BinMethod, Binning, ColumnKind, NumberForm, SplitSpec
 from odt_core.storage import LOCAL_OWNER
-from pages.common import table_requests, tables
+from pages.common import table_requests
 from pages.common.server import store
 from pages.common.session import Place, Work
 
@@ -260,7 +261,9 @@ class TestReading:
     def test_the_size_limit_is_checked_here_too(
         self, app: AppTest, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(tables, "most_megabytes", lambda: 0)
+        found = st.get_option
+        limit = {"server.maxUploadSize": 0}
+        monkeypatch.setattr(st, "get_option", lambda name: limit.get(name, found(name)))
         upload(app, PATIENTS)
         assert "'patients.csv' has more than" in texts(app)
         assert work(app).dataset is None
