@@ -22,7 +22,7 @@ def class_table(
     head = ["Rows", "", _key(_POSITIVE, positive), _key(_NEGATIVE, negative)]
     rows = [
         [
-            f"{html_text(group)} · {sum(both):,}",
+            f'{html_text(group)} · <span style="white-space:nowrap">{sum(both):,}</span>',
             _bar(*both),
             *(value_html(f"{n:,}", f"({percent_words(n / sum(both))})") for n in both),
         ]
@@ -44,7 +44,8 @@ def _bar(n_positive: int, n_negative: int) -> str:
     text = f"{count_words(n_positive, 'positive row')} of {n_rows:,}"
     return (
         f'<div role="img" aria-label="{html_text(text)}" style="display:flex;gap:2px;height:.85rem;'
-        'margin-top:.25rem;width:min(20rem,24vw);border-radius:3px;overflow:hidden">'
+        "width:clamp(2.5rem,30vw - 4.5rem,20rem);margin-top:.25rem;border-radius:3px;"
+        'overflow:hidden">'
         f'<span style="width:{100 * n_positive / n_rows:.3f}%;background:{_POSITIVE}"></span>'
         f'<span style="flex:1;background:{_NEGATIVE}"></span></div>'
     )
