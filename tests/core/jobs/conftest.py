@@ -12,7 +12,7 @@ from odt_core.jobs import JobManager, JobSpec
 from odt_core.solution import Engine
 from odt_core.solvers.mip.options import MipOptions
 from odt_core.storage import Store
-from tests.core.jobs.helpers import HARD_LIMIT, KeptPool, managing, sample_job
+from tests.core.jobs.helpers import HARD_LIMIT, KeptPool, managing, ranking_job, sample_job
 
 
 @pytest.fixture()
@@ -27,6 +27,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def easy(store: Store) -> JobSpec:
     """monks-1, depth 1: proved in well under a second."""
     return sample_job(store, "monks-1", "depth-1")
+
+
+@pytest.fixture()
+def ranking(store: Store) -> JobSpec:
+    """The columns of monks-1 ranked at one question: needs neither CBC nor scikit-learn."""
+    return ranking_job(store)
 
 
 @pytest.fixture()

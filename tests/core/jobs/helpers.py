@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import random
@@ -14,8 +15,9 @@ from pathlib import Path
 
 import psutil
 
+from odt_core.alternatives.question import QuestionPart
 from odt_core.data import SAMPLES, ReadOptions, SplitSpec, Table, infer_schema, read_table
-from odt_core.jobs import Job, JobManager, JobSpec
+from odt_core.jobs import Job, JobKind, JobManager, JobSpec
 from odt_core.jobs.pool import Listener, LocalPool
 from odt_core.solution import Engine
 from odt_core.storage import LOCAL_OWNER, RunRecord, RunStatus, Store
@@ -44,6 +46,12 @@ def sample_job(store: Store, sample: str, topology: str, time_limit: float = 60.
         time_limit=time_limit,
     )
     return JobSpec(sha256, name, ReadOptions(), train)
+
+
+def ranking_job(store: Store) -> JobSpec:
+    """The job that needs the least of a new worker: it loads neither CBC nor scikit-learn."""
+    spec = sample_job(store, "monks-1", "depth-1")
+    return dataclasses.replace(spec, kind=JobKind.QUESTION, part=QuestionPart(0, 8))
 
 
 def table_of(store: Store, spec: JobSpec) -> Table:

@@ -289,7 +289,7 @@ def test_a_scheduler_that_is_lost_costs_only_what_had_begun(
 
 
 def test_a_cluster_with_certificates_serves_only_who_has_them(
-    tmp_path: Path, store: Store, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: Store, ranking: JobSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     for folder in (ours, theirs):
@@ -301,7 +301,7 @@ def test_a_cluster_with_certificates_serves_only_who_has_them(
         monkeypatch.setenv("ODT_DASK_CERTIFICATES", str(ours))
         manager = JobManager(store, n_workers=1)
         wait_until(lambda: manager.pool.n_free() == 1)
-        job = manager.submit(easy)
+        job = manager.submit(ranking)
         wait_until(lambda: job.is_over)
         assert job.status is RunStatus.DONE, job.message
         manager.close()

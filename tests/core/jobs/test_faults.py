@@ -40,6 +40,7 @@ from tests.core.jobs.helpers import (
     is_alive,
     large_job,
     managing,
+    ranking_job,
     record,
     sample_job,
     servers,
@@ -53,8 +54,6 @@ from tests.core.storage.helpers import fill
 from tests.examples import some
 from tests.waiting import wait_until
 
-ROOT = Path(__file__).resolve().parents[3]
-
 
 @pytest.mark.parametrize("address", some(["sqlite", "postgres"], always=1), indirect=True)
 def test_a_killed_server_loses_nothing(address: str, tmp_path: Path, kept_pool: KeptPool) -> None:
@@ -66,13 +65,19 @@ def test_a_killed_server_loses_nothing(address: str, tmp_path: Path, kept_pool: 
         done = server.submit(easy)
         wait_until(lambda: status(store, done) is RunStatus.DONE)
         whole = record(store, done)
-        running, *queued = (server.submit(spec) for spec in (hard, easy, easy))
+        running = server.submit(hard)
+        wait_until(lambda: status(store, running) is RunStatus.RUNNING)
+        began = time.time()
+        queued = [server.submit(easy) for _ in range(2)]
         wait_until(lambda: record(store, running).best is not None)
         family = family_of(server.process.pid)
         assert any("mip.child" in command_of(process) for process in family)
+        wait_until(lambda: time.time() - began > 2.5)
         server.kill()
+        killed = time.time()
         orphans = wait_until(lambda: not any(is_alive(p) for p in family))
     print(f"workers and solvers were gone after {orphans:.2f} s")
+    wait_until(lambda: time.time() - killed > 2)
     assert status(store, running) is RunStatus.RUNNING, "nobody has looked yet"
 
     with managing(store, kept_pool) as manager:
@@ -83,6 +88,9 @@ def test_a_killed_server_loses_nothing(address: str, tmp_path: Path, kept_pool: 
         assert caught.status is RunStatus.INTERRUPTED and "run it again" in caught.message
         assert caught.best is not None and caught.best["tree"] is not None
         assert caught.best["model"]["tree"] == caught.best["tree"]
+        run = store.runs.summary(LOCAL_OWNER, running)
+        assert run.started_at is not None and run.ended_at is not None
+        assert 1.5 < (run.ended_at - run.started_at).total_seconds() < killed - began + 1
         again = manager.rerun(LOCAL_OWNER, running)
         wait_until(lambda: again.best is not None)
         assert again.spec == hard and again.id != running
@@ -92,9 +100,9 @@ def test_a_killed_server_loses_nothing(address: str, tmp_path: Path, kept_pool: 
 @pytest.mark.parametrize("address", some(["postgres", "sqlite"], always=1), indirect=True)
 def test_two_servers_on_one_database_run_no_job_twice(address: str, tmp_path: Path) -> None:
     store = Store(address, tmp_path / "here")
-    easy = sample_job(store, "monks-1", "depth-1")
+    spec = ranking_job(store)
     with servers(address, tmp_path / "one", tmp_path / "two") as both:
-        runs = [both[number % 2].submit(easy) for number in range(8)]
+        runs = [both[number % 2].submit(spec) for number in range(8)]
         wait_until(lambda: all(status(store, run) is RunStatus.DONE for run in runs))
         started = [run for server in both for run in server.heard("started")]
         shares = [len(server.heard("started")) for server in both]
@@ -180,7 +188,7 @@ def test_a_job_that_needs_too_much_memory_ends_alone(
         assert f"more memory than a solver process may take ({limit})" in first.message
         assert "ODT_WORKER_MEMORY" in first.message
         assert second.status is RunStatus.RUNNING, second.message
-        again = manager.submit(sample_job(store, "monks-1", "depth-1"))
+        again = manager.submit(ranking_job(store))
         wait_until(lambda: again.is_over)
         assert again.status is RunStatus.DONE, again.message
         assert second.status is RunStatus.RUNNING, second.message
@@ -275,37 +283,16 @@ def test_what_could_not_be_stored_goes_with_its_data_set(
         manager.find(LOCAL_OWNER, job.id)
 
 
-def test_an_interrupted_run_has_its_true_duration(
-    store: Store, tmp_path: Path, hard: JobSpec
-) -> None:
-    folder = tmp_path / "data"
-    with servers(address_of(folder), folder) as (server,):
-        run_id = server.submit(hard)
-        wait_until(lambda: status(store, run_id) is RunStatus.RUNNING)
-        began = time.time()
-        wait_until(lambda: time.time() - began > 2.5)
-        server.kill()
-        lived = time.time() - began
-    began = time.time()
-    wait_until(lambda: time.time() - began > 2)  # nobody looks for a while
-    store.queue.interrupt_lost()
-    run = store.runs.summary(LOCAL_OWNER, run_id)
-    assert run.status is RunStatus.INTERRUPTED
-    assert run.started_at is not None and run.ended_at is not None
-    lasted = (run.ended_at - run.started_at).total_seconds()
-    assert 1.5 < lasted < lived + 1
-
-
 def test_a_frozen_worker_keeps_nobody_waiting(
-    manager: JobManager, monkeypatch: pytest.MonkeyPatch, easy: JobSpec
+    manager: JobManager, monkeypatch: pytest.MonkeyPatch, ranking: JobSpec
 ) -> None:
     monkeypatch.setattr(pool, "ACKNOWLEDGE_WITHIN", HARD_LIMIT)
     wait_until(lambda: manager.pool.n_free() == 1)
     frozen = worker_pid(manager)
     os.kill(frozen, signal.SIGSTOP)
-    large = dataclasses.replace(easy, table_name="x" * 300_000)  # more than a pipe takes in
+    large = dataclasses.replace(ranking, table_name="x" * 300_000)  # more than a pipe takes in
     first = manager.submit(large)
-    second = manager.submit(easy)
+    second = manager.submit(ranking)
     manager.cancel(second)
     assert worker_pid(manager) == frozen, "nobody has waited until it was ended"
     monkeypatch.setattr(pool, "ACKNOWLEDGE_WITHIN", 0.0)
@@ -317,7 +304,7 @@ def test_a_frozen_worker_keeps_nobody_waiting(
 
 
 def test_a_worker_that_freezes_while_it_prepares_keeps_only_its_own_run_waiting(
-    store: Store, easy: JobSpec, kept_pool: KeptPool
+    store: Store, ranking: JobSpec, kept_pool: KeptPool
 ) -> None:
     with managing(store, kept_pool, n_workers=2) as manager:
         wait_until(lambda: kept_pool.n_free() == 2)
@@ -330,7 +317,7 @@ def test_a_worker_that_freezes_while_it_prepares_keeps_only_its_own_run_waiting(
         (pid,) = workers()
         os.kill(pid, signal.SIGSTOP)
         assert frozen.stage is Stage.PREPARING
-        other = manager.submit(easy, lane="another")
+        other = manager.submit(ranking, lane="another")
         wait_until(lambda: other.is_over)
         assert other.status is RunStatus.DONE, other.message
         manager.cancel(frozen)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import json
+import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import psutil
@@ -17,10 +15,11 @@ from odt_core.storage import LOCAL_OWNER, NotFoundError, RunStatus, Store
 from odt_core.training import Stage, run_training
 from tests.core.jobs.helpers import (
     HARD_LIMIT,
-    ROOT,
+    address_of,
     family_of,
     has_best_tree,
     is_alive,
+    servers,
     solver_seconds_until,
     table_of,
     worker_pid,
@@ -63,7 +62,7 @@ def test_cancel_keeps_the_best_tree_within_a_second(manager: JobManager, hard: J
     assert job.result["tree"] is not None
 
 
-def test_cancel_works_again_and_again(manager: JobManager, hard: JobSpec, easy: JobSpec) -> None:
+def test_cancel_works_again_and_again(manager: JobManager, hard: JobSpec, ranking: JobSpec) -> None:
     for _ in range(2):
         job = manager.submit(hard)
         wait_until(lambda job=job: job.stage is Stage.SOLVING)
@@ -71,15 +70,15 @@ def test_cancel_works_again_and_again(manager: JobManager, hard: JobSpec, easy: 
         manager.cancel(job)
         wait_until(lambda job=job: job.is_over)
         assert job.status in (RunStatus.DONE, RunStatus.CANCELLED)
-    last = manager.submit(easy)
+    last = manager.submit(ranking)
     wait_until(lambda: last.is_over)
     assert last.status is RunStatus.DONE, last.message
 
 
 def test_jobs_wait_in_line_and_can_be_cancelled_there(
-    manager: JobManager, hard: JobSpec, easy: JobSpec
+    manager: JobManager, hard: JobSpec, ranking: JobSpec
 ) -> None:
-    first, second, third = (manager.submit(spec) for spec in (hard, easy, easy))
+    first, second, third = (manager.submit(spec) for spec in (hard, ranking, ranking))
     wait_until(lambda: first.status is RunStatus.RUNNING)
     assert [manager.position(job) for job in (first, second, third)] == [0, 0, 1]
     manager.cancel(second)
@@ -133,7 +132,7 @@ def test_a_data_set_that_is_not_there_is_reported(manager: JobManager, easy: Job
 
 
 def test_a_solve_far_past_its_time_limit_is_stopped(
-    manager: JobManager, hard: JobSpec, easy: JobSpec, monkeypatch: pytest.MonkeyPatch
+    manager: JobManager, hard: JobSpec, ranking: JobSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(server_jobs, "DEADLINE_GRACE", 2.0 - HARD_LIMIT)
@@ -141,7 +140,7 @@ def test_a_solve_far_past_its_time_limit_is_stopped(
         wait_until(lambda: job.is_over)
     assert job.status is RunStatus.FAILED
     assert "after its time limit and was stopped" in job.message
-    again = manager.submit(dataclasses.replace(easy))
+    again = manager.submit(ranking)
     wait_until(lambda: again.is_over)
     assert again.status is RunStatus.DONE, again.message
 
@@ -188,39 +187,17 @@ def test_a_worker_that_still_loads_what_jobs_need_takes_a_job(
         manager.close()
 
 
-SERVER = """
-import json, sys, time
-from pathlib import Path
-from odt_core.jobs import JobManager, JobSpec
-from odt_core.storage import Store
-spec = JobSpec.from_json(json.loads(sys.stdin.readline()))
-manager = JobManager(Store(None, Path(sys.argv[1])), n_workers=int(sys.argv[2]))
-job = manager.submit(spec)
-while not any(point.incumbent is not None for point in job.progress):
-    time.sleep(0.01)
-print("solving", flush=True)
-time.sleep(600)
-"""
-
-
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM], ids=["kill", "term"])
 def test_workers_die_with_the_process_that_started_them(
-    tmp_path: Path, hard: JobSpec, ending: signal.Signals
+    tmp_path: Path, store: Store, hard: JobSpec, ending: signal.Signals
 ) -> None:
     """One that solves and an idle one."""
-    server = subprocess.Popen(
-        [sys.executable, "-c", SERVER, str(tmp_path / "data"), "2"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=ROOT,
-    )
-    assert server.stdin is not None and server.stdout is not None
-    server.stdin.write(json.dumps(hard.to_json()).encode() + b"\n")
-    server.stdin.flush()
-    assert server.stdout.readline() == b"solving\n"
-    # the workers, and the solver of one, which may begin after the first tree
-    wait_until(lambda: len(family_of(server.pid)) >= 3)
-    family = family_of(server.pid)
-    server.send_signal(ending)
-    server.wait()
-    wait_until(lambda: not any(is_alive(process) for process in family))
+    folder = tmp_path / "data"
+    with servers(address_of(folder), folder, n_workers=2) as (server,):
+        server.submit(hard)
+        # the workers, and the solver of one
+        wait_until(lambda: len(family_of(server.process.pid)) >= 3)
+        family = family_of(server.process.pid)
+        os.kill(server.process.pid, ending)
+        server.process.wait()
+        wait_until(lambda: not any(is_alive(process) for process in family))
