@@ -49,16 +49,20 @@ def greedy_assignment(
     alone, unless `should_stop` ends the attempts. It is called once in each pass over the rows.
     """
     merged = replace(problem, data=problem.data.merged())
+    gains = merged.gains
     weightings = _row_weights(merged)
     n_trees = _n_trees(merged) // len(weightings)
     best: tuple[int, Assignment] | None = None
+    seen: set[Assignment] = set()
     for weights in weightings:
         for found in _GreedySearch(merged, weights, should_stop).trees(n_trees):
-            confusion = count_assignment(merged, found.splits, found.labels)
-            total = merged.gains.total(confusion)
-            allowed = merged.gains.allows(confusion) and keeps_smallest_leaf(merged, found.splits)
-            if allowed and (best is None or total > best[0]):
-                best = total, found
+            if found not in seen:
+                seen.add(found)
+                confusion = count_assignment(merged, found.splits, found.labels)
+                total = gains.total(confusion)
+                allowed = gains.allows(confusion) and keeps_smallest_leaf(merged, found.splits)
+                if allowed and (best is None or total > best[0]):
+                    best = total, found
             if should_stop is not None and should_stop():
                 return None if best is None else best[1]
     return None if best is None else best[1]
@@ -98,6 +102,7 @@ class _GreedySearch:
         self.least = 0 if leaf is None else leaf.rows
         self.counted = None if leaf is None else leaf.counted(problem.data)
         self.improved: dict[Assignment, Assignment] = {}
+        self.sides: dict[Split, npt.NDArray[np.bool_]] = {}
         self.everything = np.arange(len(problem.data.y))
         self.splits: list[Split] = [Split(0, frozenset())] * problem.topology.n_nodes
         self.labels = [bool(problem.fixed_label(b)) for b in range(problem.topology.n_leaves)]
@@ -108,16 +113,18 @@ class _GreedySearch:
         best = -1
         for skip in range(n_grown):
             self._grow(0, self.everything, skip)
-            yield self._improved()
-            if self._total() > best:
-                best, kept = self._total(), self._assignment()
+            total = self._improve_until_best()
+            yield self._assignment()
+            if total > best:
+                best, kept = total, self._assignment()
         random = np.random.default_rng(0)
         for _ in range(n_trees - n_grown):
             self.splits, self.labels = list(kept.splits), list(kept.labels)
             self._change_split(random)
-            yield self._improved()
-            if self._total() >= best:
-                best, kept = self._total(), self._assignment()
+            total = self._improve_until_best()
+            yield self._assignment()
+            if total >= best:
+                best, kept = total, self._assignment()
 
     def _assignment(self) -> Assignment:
         return Assignment(tuple(self.splits), tuple(self.labels))
@@ -125,7 +132,8 @@ class _GreedySearch:
     def _total(self) -> int:
         return int(self._worth(0, self.everything).sum())
 
-    def _improved(self) -> Assignment:
+    def _improve_until_best(self) -> int:
+        """Improve the tree until no node has a better choice; its worth."""
         total = self._total()
         for _ in range(MOST_PASSES):
             if self.should_stop is not None and self.should_stop():
@@ -133,9 +141,9 @@ class _GreedySearch:
             self._improve_all()
             better = self._total()
             if better <= total:
-                break
+                return better
             total = better
-        return self._assignment()
+        return total
 
     def _improve_all(self) -> None:
         """Give every node its best choice, once; the same tree is improved only once."""
@@ -170,20 +178,21 @@ class _GreedySearch:
 
     def _improve(self, child: int, rows: Rows) -> None:
         """Give every node (and open label) its best choice for the rest, from the top down."""
+        if not len(rows):
+            return
         if child < 0:
             self._relabel(-1 - child, rows)
             return
         left, right = (self._worth(below, rows) for below in self.topology.children(child))
-
-        def total() -> int:
-            return int(np.where(self._goes_left(child, rows), left, right).sum())
-
-        old, kept = self.splits[child], total()
-        self.splits[child] = best_split(
-            self.problem, child, self.data.codes[rows], left - right, self._minimum(rows)
-        )
-        if total() <= kept or not self._holds_enough(child, rows):
-            self.splits[child] = old
+        advantage = left - right
+        if advantage.any():  # otherwise no split is better
+            old, kept = self.splits[child], advantage[self._goes_left(child, rows)].sum()
+            self.splits[child] = best_split(
+                self.problem, child, self.data.codes[rows], advantage, self._minimum(rows)
+            )
+            better = advantage[self._goes_left(child, rows)].sum() > kept
+            if not better or not self._holds_enough(child, rows):
+                self.splits[child] = old
         for grandchild, part in self._parts(child, rows):
             self._improve(grandchild, part)
 
@@ -194,18 +203,21 @@ class _GreedySearch:
 
     def _goes_left(self, node: int, rows: Rows) -> npt.NDArray[np.bool_]:
         split = self.splits[node]
-        side = np.zeros(self.data.features[split.feature].n_values, dtype=np.bool_)
-        side[list(split.left)] = True
-        return side[self.data.codes[rows, split.feature]]
+        if split not in self.sides:
+            column = self.data.codes[:, split.feature]
+            self.sides[split] = np.isin(column, list(split.left))
+        return self.sides[split][rows]
 
     def _worth(self, child: int, rows: Rows) -> Weights:
         """The worth of each row at `child`."""
         if child < 0:
             right = self.data.y[rows] == self.labels[-1 - child]
             return np.where(right, self.weights[rows], 0)
+        worth = np.empty(len(rows), dtype=np.int64)
+        if not len(rows):
+            return worth
         left, right_child = self.topology.children(child)
         goes_left = self._goes_left(child, rows)
-        worth = np.empty(len(rows), dtype=np.int64)
         worth[goes_left] = self._worth(left, rows[goes_left])
         worth[~goes_left] = self._worth(right_child, rows[~goes_left])
         return worth
