@@ -7,6 +7,6 @@ process runs it and answers with messages, one JSON object on each line.
 
 from odt_core.jobs.job import Batch, Job
 from odt_core.jobs.manager import JobManager, temporary_manager
-from odt_core.worker import JobKind, JobSpec
+from odt_core.worker.messages import JobKind, JobSpec
 
 __all__ = ["Batch", "Job", "JobKind", "JobManager", "JobSpec", "temporary_manager"]

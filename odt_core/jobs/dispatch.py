@@ -12,7 +12,7 @@ from odt_core.jobs.job import Batch, Job
 from odt_core.jobs.pool import Pool, WorkerLoss
 from odt_core.jobs.server_jobs import DELETED, ServerJobs, WaitingJob
 from odt_core.storage import ClaimedRun, RunStatus, StorageError, Store, software_versions
-from odt_core.worker import JobSpec
+from odt_core.worker.messages import JobSpec
 
 CONFIRM_AT_LEAST = 0.5
 """Seconds that a second engine gets to confirm a proved tree, even if others wait."""

@@ -50,7 +50,7 @@ from odt_core.studies.validation import model_sha256
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec, prepare_training
 from odt_core.tree import Tree
-from odt_core.worker import JobKind, JobSpec
+from odt_core.worker.messages import JobKind, JobSpec
 
 MOST_LISTED, MOST_READ = 500, 30
 """How many runs of a kind are listed, and how many of these are read. The newest come first."""

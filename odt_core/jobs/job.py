@@ -22,7 +22,7 @@ from odt_core.studies import ComparisonFold, CurveRepeat, PathPart, TreeCandidat
 from odt_core.topology import AnyShape, Shape
 from odt_core.training import Stage
 from odt_core.training.stored_result import StoredResult
-from odt_core.worker import JobKind, JobSpec
+from odt_core.worker.messages import JobKind, JobSpec
 
 
 def now() -> datetime:

@@ -33,7 +33,7 @@ from odt_core.storage import (
     Store,
 )
 from odt_core.storage.rows import no_run
-from odt_core.worker import JobSpec
+from odt_core.worker.messages import JobSpec
 
 REQUESTS_EVERY = 0.5
 """Seconds between two checks for owners' requests. Progress is written as often."""

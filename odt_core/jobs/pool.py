@@ -34,7 +34,7 @@ from odt_core.processes import (
     memory_with_all,
     with_temporary_folder,
 )
-from odt_core.worker import to_line
+from odt_core.worker.lines import to_line
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from odt_core.processes import (
     memory_with_all,
     with_temporary_folder,
 )
-from odt_core.worker import to_line
+from odt_core.worker.lines import to_line
 
 LOOK_EVERY = 0.1
 """Seconds between two checks of the process."""

@@ -9,7 +9,6 @@ or ``error``. A ``best`` message holds a whole result with the best tree so far.
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -171,8 +170,3 @@ class JobSpec:
             kind=kind,
             part=None if part is None else _PARTS[kind].from_json(part),
         )
-
-
-def to_line(message: Mapping[str, Any]) -> bytes:
-    """Write a message as one line of JSON."""
-    return json.dumps(message, ensure_ascii=True, allow_nan=False).encode() + b"\n"

@@ -29,7 +29,7 @@ from odt_core.data import (
 )
 from odt_core.errors import InputError
 from odt_core.processes import end_with_parent
-from odt_core.worker.messages import to_line
+from odt_core.worker.lines import to_line
 
 
 def main() -> None:

@@ -22,7 +22,8 @@ from odt_core.errors import DisagreementError, InputError, SolverError
 from odt_core.processes import end_this_with_all, end_with_parent
 from odt_core.training import Hooks
 from odt_core.worker.kinds import run_job
-from odt_core.worker.messages import JobSpec, to_line
+from odt_core.worker.lines import to_line
+from odt_core.worker.messages import JobSpec
 
 if TYPE_CHECKING:
     from odt_core.data import Table

@@ -15,7 +15,7 @@ from odt_core.jobs.job import new_run
 from odt_core.storage import LOCAL_OWNER, Ending, KeyMetrics, RunStatus, Store
 from odt_core.studies import ValidationSpec
 from odt_core.training import TrainSpec
-from odt_core.worker import JobKind, JobSpec
+from odt_core.worker.messages import JobKind, JobSpec
 from tests.core.cli.refusals import refusal
 from tests.core.jobs.stored import keep, trained_model, triage_job
 

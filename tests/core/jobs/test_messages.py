@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from odt_core.jobs import JobSpec
-from odt_core.worker.messages import to_line
+from odt_core.worker.lines import to_line
 
 
 def test_a_job_comes_back_from_its_json_as_it_was(easy: JobSpec) -> None:

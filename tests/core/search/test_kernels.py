@@ -146,8 +146,11 @@ def test_of_equal_splits_kernels_and_twins_take_the_same(
         random = np.random.default_rng(seed)
         masks = some_rows(encoding, random)
         for family in np.flatnonzero(table.level <= PAIR).tolist():
-            least = np.array([each[0] for each in two_levels(plain, encoding, family, masks, MANY)])
-            for limits in (MANY, least, least + 1, random.integers(0, 9, 5).astype(float)):
+            unlimited = two_levels(plain, encoding, family, masks, MANY)
+            assert two_levels(kernels, encoding, family, masks, MANY) == unlimited, seed
+            splits += sum(each[1] is not None for each in unlimited)
+            least = np.array([each[0] for each in unlimited])
+            for limits in (least, least + 1, random.integers(0, 9, 5).astype(float)):
                 compiled = two_levels(kernels, encoding, family, masks, limits)
                 assert compiled == two_levels(plain, encoding, family, masks, limits), seed
                 splits += sum(each[1] is not None for each in compiled)

@@ -13,7 +13,7 @@ from odt_core.solution import Status
 from odt_core.studies import PathPart, PathSpec, PathView, run_path
 from odt_core.topology import Topology
 from odt_core.training import BestSoFar, Hooks, TrainSpec
-from odt_core.worker import JobKind, JobSpec
+from odt_core.worker.messages import JobKind, JobSpec
 
 
 @pytest.fixture(scope="module")

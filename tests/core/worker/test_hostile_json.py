@@ -18,7 +18,7 @@ from odt_core.problem import Goal, Objective
 from odt_core.solution import Engine
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec, run_training
-from odt_core.worker import JobSpec
+from odt_core.worker.messages import JobSpec
 from tests.core.worker.hostile_json import GONE, WRONG, changed, paths
 
 
