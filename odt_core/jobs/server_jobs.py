@@ -28,6 +28,7 @@ from odt_core.solution import TracePoint
 from odt_core.storage import (
     Ending,
     NotFoundError,
+    Progress,
     Recorder,
     RunRecord,
     RunStatus,
@@ -533,14 +534,14 @@ class ServerJobs:
         job, what = running.job, running.unwritten
         if not what or not job.recorded:
             return
-        point = job.progress[-1] if job.progress and "progress" in what else None
-        self._recorder.progress(
-            job.id,
-            stage=job.stage.value,
-            progress=None if point is None else vars(point),
-            trace=[p.to_json() for p in job.progress] if "progress" in what else None,
-            best=job.best if "best" in what else None,
-        )
+        changes: Progress = {"stage": job.stage.value}
+        if "progress" in what:
+            changes["trace"] = [point.to_json() for point in job.progress]
+        if "progress" in what and job.progress:
+            changes["progress"] = vars(job.progress[-1])
+        if "best" in what and job.best is not None:
+            changes["best"] = job.best
+        self._recorder.progress(job.id, **changes)
         running.unwritten = set()
 
     def is_stored(self, job: Job) -> bool:

@@ -12,7 +12,7 @@ import os
 import socket
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Unpack
 
 from sqlalchemy import Connection, Row, Update, and_, delete, func, select, update
 
@@ -23,8 +23,8 @@ from odt_core.storage.records import (
     ClaimedRun,
     Ending,
     Heartbeat,
-    Json,
     NewRun,
+    Progress,
     RunStatus,
     new_id,
 )
@@ -211,38 +211,22 @@ class Queue:
         self,
         server: str,
         run_id: str,
-        *,
-        stage: str | None = None,
-        progress: Json | None = None,
-        best: Json | None = None,
-        trace: list[Any] | None = None,
+        **changes: Unpack[Progress],
     ) -> bool:
-        """Write a run's progress; false if the run is not the server's. None keeps a value.
-
-        Parameters
-        ----------
-        progress : dict, optional
-            The latest point.
-        best : dict, optional
-            The best tree so far.
-        trace : list, optional
-            All points so far.
-        """
-        columns = {"stage": stage, "progress": progress}
-        documents = {"best": best, "trace": trace}
-        changes: dict[str, Any] = {k: v for k, v in columns.items() if v is not None}
-        opened = {k: v for k, v in documents.items() if v is not None}
+        """Write changes of a run's progress; false if the run is not the server's."""
+        documents = {name: changes.pop(name) for name in ("best", "trace") if name in changes}
+        columns: dict[str, Any] = dict(changes)
         with self._database.write() as connection:
-            if progress is not None or best is not None:
-                changes["improved_at"] = self._database.now(connection)
+            if "progress" in columns or "best" in documents:
+                columns["improved_at"] = self._database.now(connection)
             run = _own_run(connection, server, run_id)
             if run is None:
                 return False
-            if changes:
-                connection.execute(_of(run.seq).values(**changes))
-            if opened:
+            if columns:
+                connection.execute(_of(run.seq).values(**columns))
+            if documents:
                 connection.execute(
-                    update(DocumentRow).where(DocumentRow.run == run.seq).values(**opened)
+                    update(DocumentRow).where(DocumentRow.run == run.seq).values(**documents)
                 )
         return True
 

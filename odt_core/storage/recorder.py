@@ -7,39 +7,19 @@ reason, and is tried again.
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import threading
 import time
-from dataclasses import dataclass
-from typing import Any
+from typing import Unpack
 
 from odt_core.storage.errors import StorageError
 from odt_core.storage.queue import Queue
-from odt_core.storage.records import Ending, Json, RunStatus
+from odt_core.storage.records import Ending, Progress, RunStatus
 
 RETRY_EVERY = 2.0
 """Seconds between two attempts to write to a database that failed."""
 
 log = logging.getLogger("odt_core.storage.recorder")
-
-
-@dataclass(frozen=True)
-class _Progress:
-    """Progress that is not written yet; None stands for a value that has not changed."""
-
-    stage: str | None = None
-    progress: Json | None = None
-    best: Json | None = None
-    trace: list[Any] | None = None
-
-    def then(self, later: _Progress) -> _Progress:
-        changes = {
-            field.name: getattr(later, field.name)
-            for field in dataclasses.fields(later)
-            if getattr(later, field.name) is not None
-        }
-        return dataclasses.replace(self, **changes)
 
 
 class Recorder:
@@ -58,7 +38,7 @@ class Recorder:
         self._server = server
         self._retry_every = retry_every
         self._changed = threading.Condition()
-        self._unwritten: dict[str, _Progress] = {}
+        self._unwritten: dict[str, Progress] = {}
         self._endings: dict[str, Ending] = {}
         self._problem = ""
         self._closed = False
@@ -76,22 +56,13 @@ class Recorder:
         with self._changed:
             return dict(self._endings)
 
-    def progress(
-        self,
-        run_id: str,
-        *,
-        stage: str | None = None,
-        progress: Json | None = None,
-        best: Json | None = None,
-        trace: list[Any] | None = None,
-    ) -> None:
+    def progress(self, run_id: str, **changes: Unpack[Progress]) -> None:
         """Write a run's progress soon; see `Queue.record_progress`.
 
         If several points wait to be written, only the newest values are written.
         """
         with self._changed:
-            added = _Progress(stage, progress, best, None if trace is None else list(trace))
-            self._unwritten[run_id] = self._unwritten.get(run_id, _Progress()).then(added)
+            self._unwritten[run_id] = {**self._unwritten.get(run_id, {}), **changes}
             self._changed.notify_all()
 
     def end(self, run_id: str, ending: Ending) -> None:
@@ -146,11 +117,11 @@ class Recorder:
                 if problem:
                     self._changed.wait(self._retry_every)
 
-    def _write(self, run_id: str, progress: _Progress | None, ending: Ending | None) -> str:
+    def _write(self, run_id: str, progress: Progress | None, ending: Ending | None) -> str:
         """Write a run's last progress and ending. Returns the reason if it must be tried again."""
         try:
             if progress is not None:
-                self._queue.record_progress(self._server, run_id, **vars(progress))
+                self._queue.record_progress(self._server, run_id, **progress)
             if ending is not None:
                 self._queue.end(self._server, run_id, ending)
         except StorageError as error:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypedDict
 
 from odt_core.confusion import Confusion
 
@@ -16,6 +16,27 @@ LOCAL_OWNER = "local"
 
 Json = Mapping[str, Any]
 """A JSON object that another room writes and reads."""
+
+
+class Progress(TypedDict, total=False):
+    """What has changed in the progress of a run.
+
+    Attributes
+    ----------
+    stage : str
+        The stage.
+    progress : dict
+        The latest point.
+    best : dict
+        The best tree so far.
+    trace : list
+        All points so far.
+    """
+
+    stage: str
+    progress: Json
+    best: Json
+    trace: list[Any]
 
 
 def new_id() -> str:

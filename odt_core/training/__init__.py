@@ -1,6 +1,5 @@
 """Training runs: from a table and a specification to a trained and tested tree."""
 
-from odt_core.exact import parse_floor, parse_percent, parse_weight
 from odt_core.training.hooks import SILENT, BestSoFar, Hooks, Stage
 from odt_core.training.result import TrainedTree, TrainResult
 from odt_core.training.run import (
@@ -11,16 +10,13 @@ from odt_core.training.run import (
     train_tree,
 )
 from odt_core.training.settings import (
+    conditions_of,
     node_rule_words,
     settings_words,
+    trees_words,
 )
-from odt_core.training.spec import (
-    FeatureSelection,
-    NodeRuleSpec,
-    RulesSpec,
-    TrainSpec,
-)
-from odt_core.training.stored_result import StoredResult, status_words
+from odt_core.training.spec import FeatureSelection, NodeRuleSpec, RulesSpec, TrainSpec
+from odt_core.training.stored_result import StoredResult
 
 __all__ = [
     "SILENT",
@@ -35,14 +31,12 @@ __all__ = [
     "TrainedTree",
     "TrainSpec",
     "build_problem",
+    "conditions_of",
     "fit_peer",
     "node_rule_words",
-    "parse_floor",
-    "parse_percent",
-    "parse_weight",
     "prepare_training",
     "run_training",
     "settings_words",
-    "status_words",
     "train_tree",
+    "trees_words",
 ]

@@ -7,21 +7,16 @@ from fractions import Fraction
 from typing import Any
 
 from odt_core.data import Prepared
-from odt_core.data.cut_points import (
-    ColumnCuts,
-    column_cuts,
-    cut_points_to_json,
-    cut_points_words,
-)
+from odt_core.data.cut_points import column_cuts, cut_points_to_json, cut_points_words
 from odt_core.export import Model, tree_to_json
 from odt_core.json_data import as_json
 from odt_core.problem import Problem
 from odt_core.software import software_versions
 from odt_core.solution import Solution
-from odt_core.topology import AnyShape
-from odt_core.training.spec import FeatureSelection, TrainSpec
+from odt_core.training.settings import selected_features, trees_words
+from odt_core.training.spec import TrainSpec
 from odt_core.tree import Tree
-from odt_core.words import proof_words, status_words, trees_words, value_words
+from odt_core.words import proof_words, status_words, value_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -106,17 +101,9 @@ class TrainedTree(Origin):
         )
 
     @property
-    def cut_points(self) -> str:
-        """The cut points that the answer covers; empty without a numerical column."""
-        return cut_points_words(self._column_cuts)
-
-    @property
     def _among(self) -> str:
         """The trees that the answer covers."""
-        shape = self.spec.topology
-        return trees_words(
-            self.problem, shape.words if isinstance(shape, AnyShape) else "of this shape"
-        )
+        return trees_words(self.spec, self.problem)
 
     @property
     def status_sentence(self) -> str:
@@ -126,19 +113,13 @@ class TrainedTree(Origin):
     @property
     def proof_sentence(self) -> str:
         """The engine that proved the answer, its time, and the cut points."""
-        return proof_words(self.solution, self.cut_points, self._among)
-
-    @property
-    def _column_cuts(self) -> tuple[ColumnCuts, ...]:
-        return column_cuts(self.spec.schema, self.prepared.train.features)
+        cuts = column_cuts(self.spec.schema, self.prepared.train.features)
+        return proof_words(self.solution, cut_points_words(cuts), self._among)
 
     @property
     def selected_features(self) -> list[str] | None:
         """The columns left by the feature selection and the rules; None without a selection."""
-        if self.spec.feature_selection is FeatureSelection.NONE:
-            return None
-        forbidden = self.problem.rules.forbidden
-        return [f.name for g, f in enumerate(self.problem.data.features) if g not in forbidden]
+        return selected_features(self.spec, self.problem)
 
     def _numbers(self) -> dict[str, Any]:
         """The result's JSON without the trees."""

@@ -10,8 +10,10 @@ from fractions import Fraction
 from odt_core.data import BinMethod, Binning, ColumnKind, Fold, Schema, SplitSpec
 from odt_core.data.sizes import Size
 from odt_core.exact import shortest_decimal
+from odt_core.problem import Problem
 from odt_core.solvers.mip.options import MipOptions
-from odt_core.training.spec import FeatureSelection, NodeRuleSpec, TrainSpec
+from odt_core.topology import AnyShape
+from odt_core.training.spec import FeatureSelection, NodeRuleSpec, RulesSpec, TrainSpec
 from odt_core.words import (
     count_words,
     floor_words,
@@ -72,6 +74,56 @@ def settings_words(spec: TrainSpec, question_rules: Sequence[str] | None = None)
         "Solver's seed": str(spec.seed),
         "Integer program": ", ".join(switched),
     }
+
+
+def selected_features(spec: TrainSpec, problem: Problem) -> list[str] | None:
+    """List the columns left by the feature selection and the rules; None without a selection."""
+    if spec.feature_selection is FeatureSelection.NONE:
+        return None
+    forbidden = problem.rules.forbidden
+    return [f.name for g, f in enumerate(problem.data.features) if g not in forbidden]
+
+
+def conditions_of(spec: TrainSpec, selected: Sequence[str] | None = None) -> list[str]:
+    """Name the conditions on a run's trees besides shape and floors; plain text.
+
+    Parameters
+    ----------
+    spec : TrainSpec
+        The run's specification.
+    selected : sequence of str, optional
+        The columns that the feature selection kept, if they are known.
+    """
+    words = []
+    if spec.max_card is not None:
+        words.append(f"sets of at most {count_words(spec.max_card, 'category', 'categories')}")
+    if spec.smallest_leaf is not None:
+        words.append(f"leaves of at least {smallest_leaf_words(spec.smallest_leaf)}")
+    if spec.rules != RulesSpec():
+        words.append("the expert rules")
+    if spec.forbid_empty_branches:
+        words.append("no empty branches")
+    if selected is not None:
+        words.append(f"questions only about {list_words(_first(tuple(selected)), ' and ')}")
+    elif spec.feature_selection is FeatureSelection.CART:
+        words.append("only columns that CART uses")
+    return words
+
+
+def trees_words(spec: TrainSpec, problem: Problem) -> str:
+    """Name the trees that a run's answer covers, to follow ``No tree``; plain text.
+
+    Examples
+    --------
+    ``of this shape``; ``of this shape with leaves of at least 5 rows and the expert rules``;
+    ``of any shape with at most 3 questions and sets of at most 2 categories``.
+    """
+    shape = spec.topology.words if isinstance(spec.topology, AnyShape) else "of this shape"
+    conditions = conditions_of(spec, selected_features(spec, problem))
+    if not conditions:
+        return shape
+    joint = "and" if " with " in shape else "with"
+    return f"{shape} {joint} {list_words(conditions, ' and ')}"
 
 
 def node_rule_words(rule: NodeRuleSpec) -> str:

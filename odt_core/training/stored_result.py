@@ -149,11 +149,6 @@ class StoredResult:
         return _metrics(self.record["cart"]["test"])
 
 
-def status_words(record: Mapping[str, Any]) -> str:
-    """The status of a run of any kind in a sentence; empty if its result has none."""
-    return str(record.get("words", {}).get("status", ""))
-
-
 def _metrics(counts: Mapping[str, int] | None) -> Metrics | None:
     """The rates of four counts by name."""
     return None if counts is None else metrics(Confusion(**counts))

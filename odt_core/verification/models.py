@@ -13,9 +13,17 @@ from odt_core.json_data import JsonData
 from odt_core.problem import Problem
 from odt_core.solution import Status
 from odt_core.solvers.control import Control
-from odt_core.training import SILENT, Hooks, Stage, TrainSpec, build_problem, prepare_training
+from odt_core.training import (
+    SILENT,
+    Hooks,
+    Stage,
+    TrainSpec,
+    build_problem,
+    prepare_training,
+    trees_words,
+)
 from odt_core.verification.enumeration import EnumerationResult, verify
-from odt_core.words import percent_words, seconds_words, trees_words
+from odt_core.words import percent_words, seconds_words
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,8 @@ class Verification:
 
     Attributes
     ----------
+    spec : TrainSpec
+        The specification of the run whose tree is checked.
     problem : Problem
         The shape, the training rows and all conditions.
     claim : Claim
@@ -69,6 +79,7 @@ class Verification:
         The finding of the enumeration.
     """
 
+    spec: TrainSpec
     problem: Problem
     claim: Claim
     verdict: EnumerationResult
@@ -90,7 +101,7 @@ class Verification:
     def words(self) -> str:
         """The finding in one or two sentences."""
         verdict, objective = self.verdict, self.problem.objective
-        time, trees = seconds_words(verdict.seconds), trees_words(self.problem)
+        time, trees = seconds_words(verdict.seconds), trees_words(self.spec, self.problem)
         errors = self.claim.errors
         plain = objective.goal.counts_rows and objective.class_weight == 1
         better = f"makes fewer than {errors} errors" if plain else "is better"
@@ -151,7 +162,7 @@ def verify_model(
         )
     confusion = tree.confusion(problem.data)
     claim = Claim(problem.gains.total(confusion), confusion.errors)
-    return Verification(problem, claim, verify(problem, claim.total, control, on_covered))
+    return Verification(spec, problem, claim, verify(problem, claim.total, control, on_covered))
 
 
 def run_verification(
@@ -179,4 +190,4 @@ def run_verification(
     spec.one_topology("The check of every tree")
     problem = build_problem(prepare_training(table, spec), spec)
     hooks.on_stage(Stage.SOLVING)
-    return Verification(problem, claim, verify(problem, claim.total, hooks.control(spec)))
+    return Verification(spec, problem, claim, verify(problem, claim.total, hooks.control(spec)))

@@ -39,7 +39,6 @@ from odt_core.words.results import (
     proof_words,
     smallest_leaf_words,
     status_words,
-    trees_words,
     value_words,
 )
 from odt_core.words.text import (
@@ -97,7 +96,6 @@ __all__ = [
     "spoken_rule",
     "smallest_leaf_words",
     "status_words",
-    "trees_words",
     "typeset_words",
     "unseen_value_words",
     "unseen_words",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from odt_core.problem import Goal, LeafCount, Objective, Problem, Rules, SmallestLeaf
+from odt_core.problem import Goal, LeafCount, Objective, Problem, SmallestLeaf
 from odt_core.solution import Engine, MipRole, Prover, Solution, Status
 from odt_core.words.text import (
     count_words,
@@ -181,35 +181,6 @@ def status_words(problem: Problem, solution: Solution, among: str = "of this sha
     if solution.gap is None:
         return f"{began}; how much better a tree could be is not known"
     return f"{began}; {gap_words(problem, solution.gap)}"
-
-
-def trees_words(problem: Problem, shape: str = "of this shape") -> str:
-    """Name the trees that an answer covers: their shape, and the conditions besides the floors.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem.
-    shape : str
-        The shape in words.
-
-    Examples
-    --------
-    ``of this shape``; ``of this shape with leaves of at least 5 rows and the same rules``;
-    ``of any shape with at most 3 questions and sets of at most 2 categories``.
-    """
-    conditions = []
-    if problem.max_card is not None:
-        largest = count_words(problem.max_card, "category", "categories")
-        conditions.append(f"sets of at most {largest}")
-    if problem.smallest_leaf is not None:
-        conditions.append(f"leaves of at least {smallest_leaf_words(problem.smallest_leaf)}")
-    if problem.forbid_empty_branches or problem.rules != Rules():
-        conditions.append("the same rules")
-    if not conditions:
-        return shape
-    joint = "and" if " with " in shape else "with"
-    return f"{shape} {joint} {list_words(conditions, ' and ')}"
 
 
 def smallest_leaf_words(smallest: SmallestLeaf | None) -> str:

@@ -14,12 +14,12 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 from odt_core.errors import InputError, quoted
-from odt_core.exact import shortest_decimal
+from odt_core.exact import parse_floor, shortest_decimal
 from odt_core.export import signed_record
 from odt_core.figures import Chart, FigureFormat, chart_file
 from odt_core.jobs import Job
 from odt_core.problem import Feature, Goal
-from odt_core.training import NodeRuleSpec, parse_floor
+from odt_core.training import NodeRuleSpec
 from odt_core.words import GOAL_NAMES, RATE_NAMES, capitalized, printable
 from pages.common.markup import plain, shorten
 from pages.common.settings import TrainKey

@@ -35,9 +35,9 @@ from odt_core.evaluation import (
     share_parts,
     verdict,
 )
+from odt_core.exact import parse_percent
 from odt_core.figures import subgroup_chart
 from odt_core.problem import EncodedData, Objective
-from odt_core.training import parse_percent
 from odt_core.tree import Tree
 from odt_core.words import SHORT, count_words, percent_words, unseen_words
 from pages.common.drawings import draw_chart

@@ -12,13 +12,14 @@ import streamlit as st
 
 from odt_core.alternatives.question import Others
 from odt_core.errors import InputError
+from odt_core.exact import parse_floor, parse_weight
 from odt_core.jobs import JobKind
 from odt_core.problem import Goal, LeafCount, Objective
 from odt_core.solution import Engine
 from odt_core.storage import RunSummary
 from odt_core.topology import PRESETS, AnyShape, Shape, Topology
-from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, parse_floor, parse_weight
-from odt_core.words import RATE_NAMES, count_words, smallest_leaf_words
+from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, conditions_of
+from odt_core.words import RATE_NAMES, count_words
 from pages.common.markup import shorten
 from pages.common.session import work
 from pages.common.tables import ReadyData
@@ -81,20 +82,9 @@ MOST_SECONDS = 24 * 3600
 """The longest time limit, in seconds."""
 
 
-def asked_words(spec: TrainSpec, *, shape: bool = True) -> str:
-    """Describe shape, cap and conditions of a search; plain text."""
-    words = [shape_name(spec.topology)] if shape else []
-    if spec.max_card is not None:
-        words.append(f"sets of at most {count_words(spec.max_card, 'category', 'categories')}")
-    if spec.rules != RulesSpec():
-        words.append("expert rules")
-    if spec.smallest_leaf is not None:
-        words.append(f"smallest leaf {smallest_leaf_words(spec.smallest_leaf)}")
-    if spec.forbid_empty_branches:
-        words.append("no empty branches")
-    if spec.feature_selection is not FeatureSelection.NONE:
-        words.append("columns that CART uses")
-    return ", ".join(words)
+def asked_words(spec: TrainSpec) -> str:
+    """Describe the shape and the conditions of a search; plain text."""
+    return ", ".join([shape_name(spec.topology), *conditions_of(spec)])
 
 
 def read_time_limit(seconds: float | None) -> float:

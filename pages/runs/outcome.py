@@ -10,7 +10,7 @@ from odt_core.jobs import JobKind, JobSpec
 from odt_core.problem import Objective
 from odt_core.storage import RunRecord, RunStatus, RunSummary
 from odt_core.studies import FrontierView
-from odt_core.training import StoredResult, status_words
+from odt_core.training import StoredResult
 from odt_core.tree import Tree
 from odt_core.words import count_words
 
@@ -105,4 +105,4 @@ def _remark(record: RunRecord) -> str:
     if summary.kind == JobKind.FRONTIER:
         n_points = len(FrontierView.from_json(result).points)
         return f"{count_words(n_points, 'best trade-off')}: open it to see the trees."
-    return status_words(result)
+    return str(result.get("words", {}).get("status", ""))

@@ -21,7 +21,7 @@ from pages.common.session import owner
 from pages.common.settings import kind_words
 from pages.common.tables import rows_of
 from pages.runs.outcome import RunOutcome, outcome_of
-from pages.runs.words import SHAPE, STATUS_COLOURS, asked_of, status_words
+from pages.runs.words import SHAPE, STATUS_COLOURS, asked_of, badge_words
 
 PER_ROW = 2
 """The most runs in one row, so that their trees are readable. Further runs follow below."""
@@ -122,7 +122,7 @@ def _rows_of(record: RunRecord) -> tuple[object, ...]:
 
 def _draw_head(name: str, record: RunRecord, outcome: RunOutcome) -> None:
     run, now = record.summary, datetime.now(UTC)
-    words = status_words(run)
+    words = badge_words(run)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{plain(shorten(name, 44))}**", width="content")
         st.badge(words, color=STATUS_COLOURS[words])  # type: ignore[arg-type]

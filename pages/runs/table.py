@@ -19,7 +19,7 @@ from pages.common.session import is_pressed, owner, press, this_page, work
 from pages.common.settings import KIND_WORDS, kind_words, shape_of
 from pages.common.widgets import start_value
 from pages.runs.outcome import has_page
-from pages.runs.words import FILTER_WORDS, STATUS_COLOURS, goal_of, progress_words, status_words
+from pages.runs.words import FILTER_WORDS, STATUS_COLOURS, badge_words, goal_of, progress_words
 
 OPEN = "Open"
 """The button of a run that is over."""
@@ -291,7 +291,7 @@ def _row(run: RunSummary, now: datetime) -> dict[str, Any]:
     return {
         "name": printable(run.name or kind_words(run.kind)),
         "open": _open_words(run),
-        "status": [status_words(run)],
+        "status": [badge_words(run)],
         "took": progress_words(run, now),
         "data": printable(run.table_name),
         "outcome": printable(shorten(outcome, 60)),

@@ -51,7 +51,7 @@ SHAPE = "Shape"
 """The name of the setting with the shape."""
 
 
-def status_words(run: RunSummary) -> str:
+def badge_words(run: RunSummary) -> str:
     """Describe the status or result of a run in a word or two."""
     if run.status is RunStatus.DONE:
         return _DONE_WORDS.get(Status(run.metrics.solved), "done") if run.metrics.solved else "done"

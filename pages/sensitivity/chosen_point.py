@@ -9,9 +9,9 @@ import streamlit as st
 
 from odt_core.errors import InputError
 from odt_core.evaluation import CostRange, cheapest
+from odt_core.exact import parse_floor, parse_weight
 from odt_core.jobs import Job
 from odt_core.studies import FrontierView, Sweep
-from odt_core.training import parse_floor, parse_weight
 from odt_core.words import number_words, percent_words
 from pages.common.markup import plain, shorten
 from pages.common.session import work

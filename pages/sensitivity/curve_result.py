@@ -9,10 +9,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from odt_core.jobs import Batch
 from odt_core.studies import CurveRow, CurveRun, Spread, curve_csv, curve_table
+from odt_core.training import conditions_of
 from odt_core.words import count_words, number_words, percent_words, seconds_words
 from pages.common.controls import draw_figure_downloads, draw_file
 from pages.common.markup import file_stem, html_text, plain, plain_table, value_html
-from pages.common.settings import SHAPE_NAMES, asked_words
+from pages.common.settings import SHAPE_NAMES
 from pages.common.studies import draw_study_failure
 from pages.common.tables import ReadyData
 from pages.sensitivity.curve_figure import (
@@ -80,7 +81,7 @@ def _made_words(batch: Batch, rows: Sequence[CurveRow]) -> str:
     unproved = sum(row.n - row.proved for row in rows)
     words += f", floors on training {rows[0].sweep.word}"
     spec = batch.jobs[0].spec
-    conditions = asked_words(spec.train, shape=False)
+    conditions = ", ".join(conditions_of(spec.train))
     words += f", {conditions}." if conditions else "."
     if unproved:
         words += (

@@ -11,10 +11,11 @@ import streamlit as st
 from odt_core.data import SplitSpec
 from odt_core.data.sizes import size_text
 from odt_core.errors import InputError
+from odt_core.exact import parse_floor
 from odt_core.jobs import Batch, JobKind, JobSpec
 from odt_core.studies import CurveRepeat, CurveSpec, Sweep, check_curve
 from odt_core.topology import PRESETS, Topology
-from odt_core.training import TrainSpec, parse_floor
+from odt_core.training import TrainSpec
 from odt_core.words import count_words, number_words
 from pages.common.controls import draw_cap
 from pages.common.current_run import draw_unstored

@@ -13,19 +13,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from odt_core.data import Binning, Prepared, Schema
 from odt_core.errors import InputError
+from odt_core.exact import parse_floor, parse_weight
 from odt_core.jobs import Job
 from odt_core.problem import Goal, LeafCount, Problem, SmallestLeaf
 from odt_core.solution import Engine
 from odt_core.solvers.mip.size import advice_on_cuts
 from odt_core.topology import Topology
-from odt_core.training import (
-    FeatureSelection,
-    RulesSpec,
-    TrainSpec,
-    build_problem,
-    parse_floor,
-    parse_weight,
-)
+from odt_core.training import FeatureSelection, RulesSpec, TrainSpec, build_problem
 from odt_core.words import ENGINE_WORDS, RATE_NAMES
 from pages.common.controls import choose_floor, choose_goal, draw_cap
 from pages.common.current_run import start_job, unfinished_job

@@ -135,7 +135,7 @@ def test_one_sentence_refuses_a_wrong_shape(text, reason):
 
 def test_any_shape_is_read_by_its_name() -> None:
     shape = parse_shape("any-7")
-    assert shape == AnyShape(7) and parse_shape(shape.text) == shape
+    assert shape == AnyShape(7) and parse_shape(shape.name) == shape
     assert (shape.n_nodes, shape.n_leaves, shape.depth, AnyShape(2).depth) == (7, 8, 4, 2)
     assert parse_shape("depth-2") == Topology.parse("depth-2")
     for text in ("any-0", "any-16", "any-99999"):

@@ -12,7 +12,15 @@ from odt_core.export import tree_from_json
 from odt_core.problem import Goal, Objective, Problem
 from odt_core.solution import Status, TracePoint
 from odt_core.topology import Topology
-from odt_core.training import Hooks, NodeRuleSpec, RulesSpec, Stage, TrainSpec, run_training
+from odt_core.training import (
+    FeatureSelection,
+    Hooks,
+    NodeRuleSpec,
+    RulesSpec,
+    Stage,
+    TrainSpec,
+    run_training,
+)
 from odt_core.training.run import build_problem, prepare_training
 from odt_core.words import value_words
 
@@ -94,6 +102,16 @@ def test_a_fixed_question_stands_in_the_tree(table: Table, spec: TrainSpec) -> N
     feature = tree.features[root.split.feature]
     assert feature.name == "pain"
     assert {feature.values[code] for code in root.split.left} == {"some", "much"}
+
+
+def test_a_proof_names_the_columns_that_were_selected(table: Table, spec: TrainSpec) -> None:
+    spec = replace(spec, topology=Topology.parse("depth-1"))
+    selected = run_training(table, replace(spec, feature_selection=FeatureSelection.CART))
+    assert "No tree of this shape with questions only about age and pain does better" in (
+        selected.proof_sentence
+    )
+    ruled = run_training(table, replace(spec, max_card=1, rules=RulesSpec(("pain",))))
+    assert "with sets of at most 1 category and the expert rules does" in ruled.proof_sentence
 
 
 def test_totals_are_reported_in_the_goal_s_own_terms(table: Table, spec: TrainSpec) -> None:
