@@ -462,7 +462,7 @@ def rules_cost_words(loss: Loss, ruled: Reach, free: Reach) -> str:
 def _more_words(loss: Loss, difference: Fraction) -> str:
     """Write a difference of two losses, such as ``3 more training errors``."""
     if loss.is_share:
-        return f"{number_words(float(100 * difference))} percentage points more {loss.name}"
+        return f"{number_words(100 * difference)} percentage points more {loss.name}"
     number, name = loss.words(difference).split(" ", 1)
     return f"{number} more {name}"
 

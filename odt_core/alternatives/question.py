@@ -140,7 +140,7 @@ class Loss(JsonData):
         """Write a loss without its name."""
         if self.is_share:
             return percent_words(value)
-        return f"{int(value):,}" if value.denominator == 1 else number_words(float(value))
+        return f"{int(value):,}" if value.denominator == 1 else number_words(value)
 
 
 @dataclass(frozen=True)

@@ -289,7 +289,7 @@ class AlternativesView:
         one = unit.removesuffix("s")
         if loss.denominator == 1:
             return count_words(int(loss), one, unit)
-        return f"{number_words(float(f'{float(loss):.4g}'))} {unit}"
+        return f"{number_words(loss, 4)} {unit}"
 
     def proof_words(self) -> str:
         """Say what is proved about the list, in plain text."""

@@ -17,14 +17,13 @@ from odt_core.alternatives import (
 )
 from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
-from odt_core.cli.output import print_json, write_output
-from odt_core.cli.summary import aligned
-from odt_core.confusion import Confusion
+from odt_core.cli.output import print_study
+from odt_core.cli.summary import aligned, both_rates, percent_text
 from odt_core.errors import InputError, quoted
 from odt_core.jobs import JobKind
 from odt_core.solution import Status
 from odt_core.training import Hooks
-from odt_core.words import percent_words, seconds_words
+from odt_core.words import seconds_words
 
 
 def run(options: argparse.Namespace) -> int:
@@ -45,14 +44,14 @@ def run(options: argparse.Namespace) -> int:
     record = result.to_json()
     view, costs = AlternativesView(record), dict(part.costs)
     shown = view.chosen(most_cost=options.max_cost, costs=costs)
-    if options.json:
-        shown_trees = {"trees": [tree.record for tree in shown]}
-        print_json(record | shown_trees, study=JobKind.ALTERNATIVES)
-    else:
-        print(_summary(record, view, shown, costs))
-    if options.output is not None:  # after the table, so that a failure does not lose it
-        content = alternatives_csv(shown, costs, keep_formulas=options.keep_formulas)
-        write_output(options.output, content, option="--csv")
+    print_study(
+        options,
+        JobKind.ALTERNATIVES,
+        record | {"trees": [tree.record for tree in shown]},
+        lambda: _summary(record, view, shown, costs),
+        lambda: alternatives_csv(shown, costs, keep_formulas=options.keep_formulas),
+        option="--csv",
+    )
     return EXIT_INTERRUPTED if result.status is Status.CANCELLED else 0
 
 
@@ -102,22 +101,15 @@ _COLUMN_HEAD = ["column", "trees that ask about it", "best without it", "proved"
 
 
 def _cells(tree: AlternativeTree, costs: Mapping[str, Fraction]) -> list[str]:
-    test = ["-"] * 3 if tree.test is None else [f"{tree.test.errors:,}", *_rates(tree.test)]
     return [
         str(tree.place + 1) + ("" if tree.is_settled else "?"),
         f"{tree.train.errors:,}",
-        *_rates(tree.train),
-        *test,
+        *both_rates(tree.train, percent_text),
+        "-" if tree.test is None else f"{tree.test.errors:,}",
+        *both_rates(tree.test, percent_text),
         f"{tree.questions_per_case:.2f}",
         f"{tree.cost_per_case(costs):.2f}",
         ", ".join(tree.columns) or "-",
-    ]
-
-
-def _rates(counts: Confusion) -> list[str]:
-    return [
-        percent_words(part / whole) if whole else "-"
-        for part, whole in ((counts.tp, counts.n_positive), (counts.tn, counts.n_negative))
     ]
 
 

@@ -7,7 +7,7 @@ import argparse
 from odt_core.cli.batches import ProgressPrinter, Stopwatch, run_jobs
 from odt_core.cli.inputs import load_table, make_spec, single_shapes
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
-from odt_core.cli.output import print_json, write_output
+from odt_core.cli.output import print_study
 from odt_core.cli.summary import aligned
 from odt_core.data import Folding
 from odt_core.data.sizes import parse_train_size
@@ -48,19 +48,17 @@ def run(options: argparse.Namespace) -> int:
         results = run_jobs(options, table, spec, JobKind.COMPARE, plan.fold_parts(), stop, printer)
     runs = FoldRun.of_results(results)
     found = compare_runs(runs, spec.objective, len(plan.folding))
-    if options.json:
-        record = found.to_json() | {
-            "runs": [run.to_json() for run in runs],
-            "folds": len(plan.folding),
-            **watch.study_json(table, spec, stop),
-        }
-        print_json(record, study=JobKind.COMPARE)
-    else:
-        head = f"{count_words(found.n_folds, 'fold')} of {_rows_words(spec)}, "
-        print(f"{head}{goal_words(spec.objective)}; {seconds_words(watch.seconds)}.\n")
-        print("\n".join(_lines(found)))
-    if options.output is not None:  # after the table, so that a failure does not lose it
-        write_output(options.output, comparison_csv(found))
+    record = found.to_json() | {
+        "runs": [run.to_json() for run in runs],
+        "folds": len(plan.folding),
+        **watch.study_json(table, spec, stop),
+    }
+    head = f"{count_words(found.n_folds, 'fold')} of {_rows_words(spec)}, "
+    head += f"{goal_words(spec.objective)}; {seconds_words(watch.seconds)}."
+    lines = [head, "", *_lines(found)]
+    print_study(
+        options, JobKind.COMPARE, record, lambda: "\n".join(lines), lambda: comparison_csv(found)
+    )
     return EXIT_INTERRUPTED if stop.is_set() else 0
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from odt_core.cli.batches import ProgressPrinter, Stopwatch, run_jobs
 from odt_core.cli.inputs import load_table, make_spec, note, single_shapes
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
-from odt_core.cli.output import print_json, write_output
+from odt_core.cli.output import print_study
 from odt_core.cli.summary import aligned
 from odt_core.jobs import JobKind
 from odt_core.studies import (
@@ -44,19 +44,19 @@ def run(options: argparse.Namespace) -> int:
     runs = CurveRun.of_results(results)
     rows = curve_table(runs)
     done = len({run.seed for run in runs})
-    if options.json:
-        record = _to_json(curve, rows, runs) | {"repeats_done": done}
-        print_json(record | watch.study_json(table, spec, stop), study=JobKind.CURVE)
-    else:
-        print(
-            f"{count_words(done, 'split')} in {seconds_words(watch.seconds)}; floors on training "
-            f"{curve.sweep.word}, variances over splits.\n"
-        )
-        print("\n".join(aligned(_cells(rows))))
-        if unproved_words(rows):
-            print(f"\n{unproved_words(rows)}")
-    if options.output is not None:  # after the table, so that a failure does not lose it
-        write_output(options.output, curve_csv(rows))
+    record = _to_json(curve, rows, runs) | {"repeats_done": done}
+    record |= watch.study_json(table, spec, stop)
+    head = (
+        f"{count_words(done, 'split')} in {seconds_words(watch.seconds)}; floors on training "
+        f"{curve.sweep.word}, variances over splits."
+    )
+    print_study(
+        options,
+        JobKind.CURVE,
+        record,
+        lambda: "\n\n".join(filter(None, [head, _table(rows), unproved_words(rows)])),
+        lambda: curve_csv(rows),
+    )
     return EXIT_INTERRUPTED if stop.is_set() else 0
 
 
@@ -73,18 +73,19 @@ def _to_json(
     }
 
 
-def _cells(rows: tuple[CurveRow, ...]) -> list[list[str]]:
+def _table(rows: tuple[CurveRow, ...]) -> str:
     """The paper's table: mean and variance in percent."""
     head = ["shape", "floor", "splits", "training TPR", "training TNR", "test TPR", "test TNR"]
     head += ["below floor"]
     if not rows:
         note("No split was finished.")
-    return [head] + [
+    cells = [
         [row.topology, f"{float(100 * row.level):g}", str(row.n)]
         + [_spread(s) for s in (row.train_tpr, row.train_tnr, row.test_tpr, row.test_tnr)]
         + [f"{row.below} of {row.n}"]
         for row in rows
     ]
+    return "\n".join(aligned([head, *cells]))
 
 
 def unproved_words(rows: Sequence[CurveRow]) -> str:

@@ -1,4 +1,4 @@
-"""``export``: a model as a picture, as rules, as code or as a sheet for people."""
+"""``export`` and ``report``: a model as a picture, as rules, as code or as a sheet for people."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ def run(options: argparse.Namespace) -> int:
     if chosen not in formats:
         raise InputError(f"The format {chosen!r} is not known: choose one of {', '.join(formats)}.")
     if chosen in tuple(SheetFormat):
-        return write_stated(options, SheetFormat(chosen))
-    write_output(options.output, export_model(load_model(options.model), chosen))
+        content = _sheet(options, SheetFormat(chosen))
+    else:
+        content = export_model(load_model(options.model), chosen)
+    write_output(options.output, content)
     return 0
 
 
-def write_stated(options: argparse.Namespace, chosen: SheetFormat) -> int:
-    """Write a sheet with what its author states."""
+def _sheet(options: argparse.Namespace, chosen: SheetFormat) -> bytes:
+    """Make a sheet with what its author states."""
     statements = Statements(
         ModelStage.parse(options.stage), options.intended_use.strip(), options.author.strip()
     )
@@ -39,6 +41,4 @@ def write_stated(options: argparse.Namespace, chosen: SheetFormat) -> int:
             else "its search takes more than a second. Give --evidence with"
         )
         note(f"The summary shows no frontier: {source} the output of 'frontier --json'.")
-    content = write_sheet(model, chosen, statements, evidence)
-    write_output(options.output, content)
-    return 0
+    return write_sheet(model, chosen, statements, evidence)

@@ -6,12 +6,12 @@ import argparse
 
 from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
-from odt_core.cli.output import print_json, write_output
-from odt_core.cli.summary import aligned, rate_text
-from odt_core.evaluation import CostRange, Rate, cheapest
+from odt_core.cli.output import print_study
+from odt_core.cli.summary import aligned, both_rates
+from odt_core.evaluation import CostRange, cheapest
 from odt_core.jobs import JobKind
 from odt_core.solution import Status
-from odt_core.studies import FrontierResult, OperatingPoint, frontier_csv, run_frontier
+from odt_core.studies import FrontierResult, frontier_csv, run_frontier
 from odt_core.training import Hooks
 from odt_core.words import count_words, number_words, seconds_words
 
@@ -26,15 +26,13 @@ def run(options: argparse.Namespace) -> int:
     if options.costs is not None and result.points:
         pairs = [(point.fn, point.fp) for point in result.points]
         chosen = cheapest(pairs, *options.costs)
-    if options.json:
-        record = result.to_json() | ({} if options.costs is None else {"best_for_costs": chosen})
-        print_json(record, study=JobKind.FRONTIER)
-    else:
-        print(summarize_frontier(result, chosen))
-    if options.output is not None:  # after the table, so that a failure does not lose it
-        write_output(
-            options.output, frontier_csv(result.points, keep_formulas=options.keep_formulas)
-        )
+    print_study(
+        options,
+        JobKind.FRONTIER,
+        result.to_json() | ({} if options.costs is None else {"best_for_costs": chosen}),
+        lambda: summarize_frontier(result, chosen),
+        lambda: frontier_csv(result.points, keep_formulas=options.keep_formulas),
+    )
     return EXIT_INTERRUPTED if result.status is Status.CANCELLED else 0
 
 
@@ -44,7 +42,8 @@ def summarize_frontier(result: FrontierResult, chosen: int | None = None) -> str
     for index, point in enumerate(result.points):
         mark = ("*" if index == chosen else "") + ("" if point.proved else "?")
         cost = cost_words(point.cost)
-        rows.append([mark, str(point.fn), str(point.fp), *_rates(point), cost])
+        rates = [*both_rates(point.train), *both_rates(point.test)]
+        rows.append([mark, str(point.fn), str(point.fp), *rates, cost])
     lines = [
         f"{result.problem.topology.name}, {result.prepared.train.n_rows} training rows: "
         f"{count_words(len(result.points), 'point')} in {seconds_words(result.seconds)}. "
@@ -72,23 +71,12 @@ def status_sentence(result: FrontierResult) -> str:
     return f"{how}: {proved} of these points are proved, and other points may be missing."
 
 
-def _rates(point: OperatingPoint) -> list[str]:
-    found = []
-    for counts in (point.train, point.test):
-        if counts is None:
-            found += ["-", "-"]
-        else:
-            found.append(rate_text(Rate(counts.tp, counts.n_positive)))
-            found.append(rate_text(Rate(counts.tn, counts.n_negative)))
-    return found
-
-
 def cost_words(cost: CostRange | None) -> str:
     """Write the cost ratios for which a point is the best; "-" if none."""
     if cost is None:
         return "-"
-    low = number_words(float(f"{float(cost.low):.4g}"))
+    low = number_words(cost.low, 4)
     if cost.high is None:
         return f"{low} and more"
-    high = number_words(float(f"{float(cost.high):.4g}"))
+    high = number_words(cost.high, 4)
     return low if low == high else f"{low} to {high}"

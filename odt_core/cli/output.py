@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,27 @@ def print_json(record: Mapping[str, Any], *, study: JobKind | None = None) -> No
     """
     marks = {} if study is None else {STUDY: study.value}
     print(json.dumps(signed_record({**record, **marks}), ensure_ascii=False, allow_nan=False))
+
+
+def print_study(
+    options: argparse.Namespace,
+    study: JobKind,
+    record: Mapping[str, Any],
+    text: Callable[[], str],
+    csv: Callable[[], bytes],
+    *,
+    option: str = "--output",
+) -> None:
+    """Print a study as a text or, with ``--json``, as one JSON object. Then write its CSV file.
+
+    So a file that cannot be written does not lose the answer. `option` names the file.
+    """
+    if options.json:
+        print_json(record, study=study)
+    else:
+        print(text())
+    if options.output is not None:
+        write_output(options.output, csv(), option=option)
 
 
 def write_output(target: str | None, content: bytes, *, option: str = "--output") -> None:

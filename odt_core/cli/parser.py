@@ -467,10 +467,16 @@ def _add_report(commands: Commands) -> None:
         help="write a model's report or rule card as one HTML file",
         description="Write a model's report, or its rule card, as one HTML file that prints well "
         "and needs no server.",
+        module="export",
     )
     add_model(report)
     report.add_argument(
-        "--card", action="store_true", help="write the rule card instead of the report"
+        "--card",
+        dest="format",
+        action="store_const",
+        const="card",
+        default="report",
+        help="write the rule card instead of the report",
     )
     add_statements(report)
     add_output(report)

@@ -10,7 +10,7 @@ from typing import Any
 from odt_core.cli.batches import ProgressPrinter, run_jobs
 from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
-from odt_core.cli.output import print_json, write_output
+from odt_core.cli.output import print_study
 from odt_core.cli.summary import aligned
 from odt_core.data import Folding
 from odt_core.errors import InputError
@@ -36,14 +36,10 @@ def run(options: argparse.Namespace) -> int:
     if not results or results[0]["settings"]["split"]["fold"] is not None:
         return EXIT_INTERRUPTED  # folds without a path on all training rows are not a result
     view = PathView.of(results)
-    if options.json:
-        unseen = None if folding is None else view.to_json()
-        print_json(results[0] | {"cross_validation": unseen}, study=JobKind.PATH)
-    else:
-        print(_summary(results[0], view))
-    # after the answer, so that a failure does not lose it
-    if options.output is not None:
-        write_output(options.output, path_csv(view))
+    record = results[0] | {"cross_validation": None if folding is None else view.to_json()}
+    print_study(
+        options, JobKind.PATH, record, lambda: _summary(results[0], view), lambda: path_csv(view)
+    )
     return EXIT_INTERRUPTED if stop.is_set() else 0
 
 

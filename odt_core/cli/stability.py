@@ -7,7 +7,7 @@ import argparse
 from odt_core.cli.batches import ProgressPrinter, Stopwatch, run_jobs
 from odt_core.cli.inputs import load_table, make_spec
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
-from odt_core.cli.output import print_json, write_output
+from odt_core.cli.output import print_study, write_output
 from odt_core.cli.summary import aligned
 from odt_core.jobs import JobKind
 from odt_core.studies import (
@@ -46,19 +46,18 @@ def run(options: argparse.Namespace) -> int:
         )
     runs = tuple(RangeRun.from_json(result) for result in results)
     result = gather_stability(runs)
-    if options.json:
-        record = result.to_json() | {
-            "runs": [RangeRun.joined(runs).to_json()] if runs else [],
-            "asked": stability.resamples,
-            **watch.study_json(table, spec, stop),
-        }
-        print_json(record, study=JobKind.STABILITY)
-    else:
-        print("\n".join(_lines(result, spec, watch.seconds)))
-    # after the answer, so that a failure does not lose it
-    if options.output is not None:
-        columns = columns_csv(result, keep_formulas=options.keep_formulas)
-        write_output(options.output, columns)
+    record = result.to_json() | {
+        "runs": [RangeRun.joined(runs).to_json()] if runs else [],
+        "asked": stability.resamples,
+        **watch.study_json(table, spec, stop),
+    }
+    print_study(
+        options,
+        JobKind.STABILITY,
+        record,
+        lambda: "\n".join(_lines(result, spec, watch.seconds)),
+        lambda: columns_csv(result, keep_formulas=options.keep_formulas),
+    )
     if options.rows_output is not None:
         write_output(options.rows_output, rows_csv(result), option="--rows-output")
     return EXIT_INTERRUPTED if stop.is_set() else 0

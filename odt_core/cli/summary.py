@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from odt_core.confusion import Confusion
 from odt_core.evaluation import (
@@ -96,6 +96,19 @@ def rate_text(rate: Rate) -> str:
         return "- (no rows)"
     low, high = percent_words(rate.low), percent_words(rate.high)
     return f"{percent_words(rate.value)} ({rate.successes}/{rate.n}; {low} to {high})"
+
+
+def both_rates(counts: Confusion | None, write: Callable[[Rate], str] = rate_text) -> list[str]:
+    """Write sensitivity and specificity as two cells; "-" without such rows."""
+    if counts is None:
+        return ["-", "-"]
+    found = metrics(counts)
+    return [write(found.sensitivity), write(found.specificity)]
+
+
+def percent_text(rate: Rate) -> str:
+    """Write a rate as a percentage; "-" without rows."""
+    return "-" if rate.value is None else percent_words(rate.value)
 
 
 def _floors(result: TrainResult, counts: dict[str, Confusion]) -> list[str]:

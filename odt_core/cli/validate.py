@@ -9,9 +9,9 @@ from odt_core.cli.inputs import load_table, note
 from odt_core.cli.models import load_model
 from odt_core.cli.output import print_json
 from odt_core.cli.summary import METRIC_ROWS, aligned, rate_text
-from odt_core.evaluation import Estimate, Subgroups
+from odt_core.evaluation import Estimate, Subgroups, ratio_parts
 from odt_core.studies import ValidationResult, ValidationSpec, run_validation
-from odt_core.words import count_words, number_words, percent_words, printable
+from odt_core.words import count_words, percent_words, printable
 
 
 def run(options: argparse.Namespace) -> int:
@@ -92,13 +92,8 @@ def _calibration(result: ValidationResult) -> list[str]:
 
 
 def _ratio(ratio: Estimate) -> str:
-    if ratio.value is None:
-        return "-"
-    text = number_words(float(f"{ratio.value:.3g}"))
-    if ratio.low is None or ratio.high is None:
-        return text
-    low, high = (number_words(float(f"{end:.3g}")) for end in (ratio.low, ratio.high))
-    return f"{text} ({low} to {high})"
+    words = ratio_parts(ratio)
+    return "-" if words is None else f"{words.value} {words.interval}".rstrip()
 
 
 def _groups(groups: Subgroups) -> list[str]:

@@ -80,4 +80,4 @@ def _interval(value: Rate | Estimate, say: Callable[[float], str]) -> str:
 
 
 def _three_digits(value: float) -> str:
-    return number_words(float(f"{value:.3g}"))
+    return number_words(value, 3)

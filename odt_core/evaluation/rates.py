@@ -229,7 +229,7 @@ class Floor:
     @property
     def words(self) -> str:
         """The floor in words: ``Sensitivity at least 95%``."""
-        return f"{self.name.capitalize()} at least {number_words(float(100 * self.asked))}%"
+        return f"{self.name.capitalize()} at least {number_words(100 * self.asked)}%"
 
     @property
     def met_in_test(self) -> bool | None:

@@ -177,7 +177,7 @@ def _value(value: Rate | Estimate, floor: Floor | None) -> str:
 
 
 def _floor(floor: Floor | None) -> str:
-    return "" if floor is None else f" (floor {number_words(float(100 * floor.asked))}%)"
+    return "" if floor is None else f" (floor {number_words(100 * floor.asked)}%)"
 
 
 def _judgement(

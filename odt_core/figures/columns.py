@@ -137,14 +137,14 @@ def _lay_out_right(figure: go.Figure, values: Sequence[float], unit: str) -> Non
 
 def _alt_text(view: AlternativesView, shown: Sequence[ColumnView]) -> str:
     """Describe the figure, one sentence for each column that is drawn."""
-    best, unit = number_words(float(view.least or 0)), view.unit
+    best, unit = number_words(view.least or 0), view.unit
     parts = [f"Columns over the near-optimal trees; the best tree has {best} {unit}."]
     for column in shown:
         share = percent_words(column.n_trees / max(len(view.trees), 1))
         text = f"{printable(column.name)}: {share} of the trees ask about it"
         if column.least_without is not None:
             proved = "" if column.is_proved else ", not proved"
-            least = number_words(float(column.least_without))
+            least = number_words(column.least_without)
             text += f"; the best without it has {least} {unit}{proved}"
         parts.append(f"{text}.")
     return " ".join(parts)

@@ -115,7 +115,7 @@ def _value(problem: Problem, total: int) -> float:
 def _value_words(problem: Problem, total: int) -> str:
     value = problem.gains.value(total)
     is_count = problem.objective.goal.counts_rows
-    return number_words(float(value)) if is_count else percent_words(value, 2)
+    return number_words(value) if is_count else percent_words(value, 2)
 
 
 def _lay_out(figure: go.Figure, theme: Theme, unit: str) -> None:

@@ -79,7 +79,7 @@ def _curve_cells(row: CurveRow) -> list[str]:
     spreads = (row.train_tpr, row.train_tnr, row.test_tpr, row.test_tnr)
     return [
         escaped(row.topology),
-        f"{number_words(float(100 * row.level))}%",
+        f"{number_words(100 * row.level)}%",
         str(row.n),
         *(_spread(spread) for spread in spreads),
         f"{row.below} of {row.n}",

@@ -67,7 +67,7 @@ class Step:
         if self.distance == 0:
             return f"exactly at the cut {cut}"
         side = "above" if self.distance > 0 else "below"
-        return f"{number_words(float(f'{abs(self.distance):.4g}'))} {side} the cut {cut}"
+        return f"{number_words(abs(self.distance), 4)} {side} the cut {cut}"
 
 
 @dataclass(frozen=True)
@@ -309,7 +309,7 @@ def _move(feature: Feature, passing: frozenset[int], code: int | None, value: Va
     else:
         cut, sign, crossed = feature.cuts[ordered[0] - 1], "above", ordered[0] - code
     now = number_words(float(value))
-    distance = number_words(float(f"{abs(float(value) - cut):.4g}"))
+    distance = number_words(abs(float(value) - cut), 4)
     return _Move(
         f"{name} were {sign} {shortest_decimal(cut)} (now {now}, {distance} away)",
         crossed / max(feature.n_ordered, 1),

@@ -140,7 +140,7 @@ def _held_words(comparison: Comparison, row: CandidateRow, measure: Measure) -> 
         return ""
     n = row.test(measure).n
     held = n - row.n_below(measure, floor)
-    share = number_words(float(100 * floor))
+    share = number_words(100 * floor)
     return f" (the floor of {share}% held in {held} of {count_words(n, 'fold')})"
 
 
@@ -174,7 +174,7 @@ def _floor_words(comparison: Comparison, rows: Sequence[CandidateRow]) -> list[s
     """The number of folds in which a floor that holds in training fails in test."""
     return [
         f"{capitalized(row.words)}: {measure.words} in test is below the floor of "
-        f"{number_words(float(100 * floor))}% in {row.n_below(measure, floor)} of "
+        f"{number_words(100 * floor)}% in {row.n_below(measure, floor)} of "
         f"{count_words(row.n_trees, 'fold')}."
         for row in rows
         for measure, floor in comparison.floors

@@ -182,7 +182,7 @@ def fold_words(fold: Fold) -> str:
 
 def _size(size: Size) -> str:
     if isinstance(size, Fraction):
-        return f"{number_words(float(100 * size))}%"
+        return f"{number_words(100 * size)}%"
     return "the smaller of 90% and 600 rows" if size == "paper" else count_words(int(size), "row")
 
 

@@ -64,7 +64,7 @@ def goal_words(objective: Objective, negative_label: str = "negative") -> str:
     if objective.class_weight != 1:
         text += (
             f", a correct row of {printable(negative_label)} counting "
-            f"{number_words(float(objective.class_weight))} times"
+            f"{number_words(objective.class_weight)} times"
         )
     floors = floor_words(objective)
     return f"{text} with {floors}" if floors else text
@@ -74,7 +74,7 @@ def floor_words(objective: Objective) -> str:
     """List the floors; "" without floors."""
     floors = zip(RATE_NAMES.values(), (objective.min_tpr, objective.min_tnr), strict=True)
     return " and ".join(
-        f"{name} at least {number_words(float(100 * floor))}%"
+        f"{name} at least {number_words(100 * floor)}%"
         for name, floor in floors
         if floor is not None
     )
@@ -98,7 +98,7 @@ def value_words(problem: Problem, total: int) -> str:
     if goal is Goal.BALANCED:
         return f"balanced accuracy {percent_words(problem.gains.value(total))}"
     if goal is Goal.ACCURACY and problem.objective.class_weight != 1:
-        return f"{number_words(float(problem.gains.value(total)))} weighted rows right"
+        return f"{number_words(problem.gains.value(total))} weighted rows right"
     n, rows = {
         Goal.ACCURACY: (data.n_rows, "training row"),
         Goal.MAX_TPR: (data.n_positive, f"training row of {printable(data.positive_label)}"),
@@ -131,8 +131,8 @@ def gap_words(problem: Problem, gap: int) -> str:
         unit = "percentage point" if points == 1 else "percentage points"
         return f"a better tree has at most {number_words(points)} {unit} more balanced accuracy"
     if objective.goal is Goal.ACCURACY and objective.class_weight != 1:
-        worth = number_words(float(problem.gains.value(gap)))
-        weight = number_words(float(objective.class_weight))
+        worth = number_words(problem.gains.value(gap))
+        weight = number_words(objective.class_weight)
         return (
             f"a better tree gets at most {worth} more weighted rows right (a row of "
             f"{printable(data.negative_label)} counts {weight} times)"

@@ -75,15 +75,15 @@ def capitalized(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def number_words(value: float) -> str:
-    """Write a number without needless digits.
+def number_words(value: float | Fraction, digits: int = 12) -> str:
+    """Write a number without needless digits, rounded to so many significant digits.
 
     Examples
     --------
-    >>> number_words(4.5), number_words(3.0), number_words(0.1 + 0.2)
-    ('4.5', '3', '0.3')
+    >>> number_words(4.5), number_words(3.0), number_words(0.1 + 0.2), number_words(12345, 3)
+    ('4.5', '3', '0.3', '12300')
     """
-    return f"{value:.12g}"
+    return f"{float(f'{float(value):.{digits}g}'):.12g}"
 
 
 def percent_words(share: float | Fraction, digits: int = 1) -> str:

@@ -160,7 +160,7 @@ def _limit_words(batch: Batch) -> str:
     if part.only:
         limits.append(f"ask only about {_names(part.only)}")
     if part.most_total_cost is not None:
-        limits.append(f"cost at most {number_words(float(part.most_total_cost))} for all columns")
+        limits.append(f"cost at most {number_words(part.most_total_cost)} for all columns")
     return f"This list has only trees that {' and '.join(limits)}." if limits else ""
 
 

@@ -136,11 +136,12 @@ def _draw_calibration(calibration: Calibration, positive: str) -> None:
     if ratio.value is not None:
         interval = ""
         if ratio.low is not None and ratio.high is not None:
-            interval = f" (95% interval {_digits(ratio.low)} to {_digits(ratio.high)})"
+            low, high = number_words(ratio.low, 3), number_words(ratio.high, 3)
+            interval = f" (95% interval {low} to {high})"
         st.markdown(
             f"**{calibration.observed.successes:,}** rows are {words}. The leaves' training risks "
             f"predict **{calibration.expected:.1f}**. Observed to expected (O:E): "
-            f"**{_digits(ratio.value)}**{interval}."
+            f"**{number_words(ratio.value, 3)}**{interval}."
         )
     draw_chart(calibration_chart(calibration, theme=current_theme()), key="predict_calibration")
     rows = [
@@ -163,10 +164,6 @@ def _draw_calibration(calibration: Calibration, positive: str) -> None:
             "not in its 95% interval. The interval of O:E is that of a ratio. It can still contain "
             "1 if the difference is just beyond chance."
         )
-
-
-def _digits(value: float) -> str:
-    return number_words(float(f"{value:.3g}"))
 
 
 def _draw_benefit(result: ValidationResult) -> None:

@@ -116,7 +116,7 @@ def asked_of(record: RunRecord) -> dict[str, str]:
     rules = None if tree is None else rules_in_drawing(spec.train, tree)
     settings = settings_words(spec.train, rules)
     if isinstance(spec.part, CurveRepeat):
-        levels = [number_words(float(100 * level)) for level in spec.part.levels]
+        levels = [number_words(100 * level) for level in spec.part.levels]
         settings["Floors"] = f"{spec.part.sweep.word} at least {list_words(levels)}%"
         if run.members is not None:
             settings["Split"] += f" and on: {run.members.n} splits"

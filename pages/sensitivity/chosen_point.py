@@ -45,7 +45,7 @@ class ChosenPoint:
         if asked is not None:
             floor = asked.min_tpr if self.sweep is Sweep.TPR else asked.min_tnr
         floor = floor or DEFAULT_FLOOR
-        st.session_state[self.floor_key] = number_words(float(100 * floor))
+        st.session_state[self.floor_key] = number_words(100 * floor)
         at = self.view.at_level(floor, self.sweep)
         self.go_to(self.view.highest(self.sweep) if at is None else at)
         if at is None:
@@ -146,7 +146,7 @@ class ChosenPoint:
     def _unreached_words(self) -> str:
         word, best = self.sweep.word, self.view.points[self.view.highest(self.sweep)]
         found = "" if self.view.bound is None else " that was found"
-        floor, rate = number_words(float(100 * self.floor)), self.sweep.rate(best.train)
+        floor, rate = number_words(100 * self.floor), self.sweep.rate(best.train)
         return (
             f"No tree of this shape{found} reaches the floor of {floor}% {word} in training. "
             f"The highest is {percent_words(rate)}."
@@ -281,7 +281,7 @@ def alarm_words(ratio: Fraction) -> str:
 
 def ratio_words(ratio: Fraction) -> str:
     """Write a ratio of costs with three digits."""
-    return number_words(float(f"{float(ratio):.3g}"))
+    return number_words(ratio, 3)
 
 
 def _cost(text: str) -> Fraction:

@@ -121,7 +121,7 @@ def _draw_tables(rows: Sequence[CurveRow]) -> None:
 def _cells(row: CurveRow) -> list[str]:
     spreads = (row.train_tpr, row.train_tnr, row.test_tpr, row.test_tnr)
     return [
-        f"{number_words(float(100 * row.level))}%",
+        f"{number_words(100 * row.level)}%",
         *(_spread(spread) for spread in spreads),
         value_html(f"{row.below}", f"of {row.n}"),
     ]

@@ -70,7 +70,7 @@ def draw_pick(rows: Sequence[CurveRow]) -> Picked:
         level = st.selectbox(
             f"Floor on {sweep.word}",
             levels,
-            format_func=lambda level: f"{number_words(float(100 * level))}%",
+            format_func=lambda level: f"{number_words(100 * level)}%",
             key=_FLOOR,
             persist_state="session",
             width=150,

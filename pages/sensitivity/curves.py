@@ -164,7 +164,7 @@ def _remember_curve(data: ReadyData) -> None:
         curve = CurveSpec(part.levels, part.topologies, len(batch.jobs), part.sweep)
     shapes = [shape.name for shape in curve.topologies if shape.name in PRESETS]
     for key, value in (
-        (LEVELS, ", ".join(number_words(float(100 * level)) for level in curve.levels)),
+        (LEVELS, ", ".join(number_words(100 * level) for level in curve.levels)),
         (SWEEP, curve.sweep.value),
         (SHAPES, shapes),
         (REPEATS, curve.repeats),

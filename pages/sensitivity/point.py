@@ -42,7 +42,7 @@ def draw_floor(view: FrontierView, chosen: ChosenPoint) -> None:
 
 def other_floor_words(chosen: ChosenPoint) -> str:
     """Say why the chosen tree is not the tree for the user's floor; Markdown."""
-    asked, word = f"{number_words(float(100 * chosen.floor))}%", chosen.sweep.word
+    asked, word = f"{number_words(100 * chosen.floor)}%", chosen.sweep.word
     if chosen.sweep.rate(chosen.view.points[chosen.index].train) < chosen.floor:
         why = f"This tree does not reach the floor of {asked} in training"
     else:
