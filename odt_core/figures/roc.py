@@ -48,7 +48,7 @@ def roc_chart(
         The frontier. Trace 0 draws its points in their order. If not everything is proved, a line
         shows the frontier's bound. Nothing is known about the area between the two.
     chosen, compared : int, optional
-        Points to mark. The chosen point also gets the intervals of its test rates.
+        Two points to mark. The chosen point also gets the intervals of its test rates.
     tree : (Confusion, Confusion or None), optional
         The counts of a tree to mark like a chosen point. It need not be one of the points.
     floor : Fraction, optional
@@ -67,7 +67,7 @@ def roc_chart(
     if view.bound is not None and points:
         counts = points[0].train
         _add_unknown(figure, counts, view.bound.steps(counts.n_positive), theme)
-    if compared is not None and compared != chosen:
+    if compared is not None:
         mark_in_plane(figure, _counts(points[compared]), theme, theme.ink, "compared")
     if chosen is not None:
         mark_in_plane(figure, _counts(points[chosen]), theme, theme.accent, "chosen")

@@ -19,6 +19,11 @@ class Sweep(Enum):
         """The rate's name."""
         return "sensitivity" if self is Sweep.TPR else "specificity"
 
+    @property
+    def other(self) -> Sweep:
+        """The other rate."""
+        return Sweep.TNR if self is Sweep.TPR else Sweep.TPR
+
     def rate(self, counts: Confusion) -> Fraction:
         """Return this rate of a 2x2 table as an exact fraction."""
         return counts.tpr if self is Sweep.TPR else counts.tnr

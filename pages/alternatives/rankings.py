@@ -10,7 +10,7 @@ from odt_core.alternatives.question import QuestionPart, Ranking
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.jobs.evidence import KnownRuns
 from pages.alternatives import keys
-from pages.common.current_run import QUICK, wait_for
+from pages.common.current_run import wait_for
 from pages.common.server import job_manager, store
 from pages.common.session import lane, owner
 from pages.common.stored import take_opened_ranking
@@ -53,7 +53,7 @@ def known_or_new(asked: JobSpec, run_id: str) -> Job:
             asked, owner=owner(), lane=lane(), rerun_of=run_id
         )
         st.session_state[_WATCHED] = name
-        wait_for(known[name], QUICK)
+        wait_for(known[name])
     return known[name]
 
 

@@ -78,15 +78,15 @@ def _queue(spec: JobSpec) -> Job:
     return job_manager().submit(spec, owner=mine, lane=own_lane, rerun_of=changed)
 
 
-def queue_job(name: str, spec: JobSpec, seconds: float) -> Job:
-    """Queue a requested run that is not a training run, and wait for it at most `seconds`.
+def queue_job(name: str, spec: JobSpec) -> Job:
+    """Queue a requested run that is not a training run, and wait for it a moment.
 
     Its name is that of its field in `Work`.
     """
     mine, own_lane = owner(), lane()
     now = queue_pressed(lambda: {name: job_manager().submit(spec, owner=mine, lane=own_lane)})
     job: Job = getattr(now, name)
-    wait_for(job, seconds)
+    wait_for(job)
     return job
 
 
@@ -96,7 +96,7 @@ def stop_run(job: Job) -> None:
     wait_for(job, STOPPED)
 
 
-def wait_for(job: Job, seconds: float) -> None:
+def wait_for(job: Job, seconds: float = QUICK) -> None:
     """Wait until a job is over, but at most `seconds`."""
     _wait_until(lambda: job.is_over, seconds)
 

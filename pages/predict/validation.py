@@ -15,7 +15,7 @@ from odt_core.evaluation import subgroup_columns
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.problem import MISSING
 from odt_core.studies import PartOfTable, ValidationSpec
-from pages.common.current_run import queue_job
+from pages.common.current_run import EVERY, queue_job
 from pages.common.layout import draw_part
 from pages.common.markup import plain, sentence, shorten
 from pages.common.server import job_manager
@@ -25,10 +25,6 @@ from pages.predict.frozen import FrozenTree
 from pages.predict.keys import PART, PART_COLUMN, PART_VALUES, STOP, VALIDATE
 from pages.predict.validation_result import draw_validation_result
 
-EVERY = 0.7
-"""Seconds between two updates of a running validation."""
-QUICK = 1.0
-"""Seconds to wait for a quick validation before its progress is shown."""
 WORDS = "Validate"
 ALL_ROWS, SOME_ROWS = "All rows that did not train it", "Some of them, by a column"
 MOST_VALUES = 300
@@ -136,7 +132,7 @@ def _draw_button(spec: JobSpec | None) -> Job | None:
     """Draw the button. Return the running validation, if any."""
     job = work().validation
     if is_pressed(WORDS) and spec is not None and (job is None or job.is_over):
-        job = queue_job("validation", spec, QUICK)
+        job = queue_job("validation", spec)
     running = job if job is not None and not job.is_over else None
     st.button(
         "Validating …" if running else WORDS,

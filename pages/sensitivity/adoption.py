@@ -7,7 +7,7 @@ import dataclasses
 import streamlit as st
 
 from odt_core.jobs import Job, JobKind, JobSpec
-from odt_core.studies import Adoption, FrontierView, floor_objective
+from odt_core.studies import Adoption
 from pages.common.current_run import (
     EVERY,
     MAKE_CURRENT,
@@ -19,9 +19,9 @@ from pages.common.session import forget_press, is_pressed, note_press, work
 from pages.sensitivity.frontier import KeptPoint
 
 
-def draw_adopt(job: Job, view: FrontierView, kept: KeptPoint) -> None:
+def draw_adopt(job: Job, kept: KeptPoint) -> None:
     """Draw the button that makes the chosen tree current, or a note that it is current."""
-    spec = adoption_job(job, view, kept)
+    spec = adoption_job(job, kept)
     running = unfinished_job()
     if _is_current(work().job, spec):
         st.markdown("✓ **This is the current tree**", width="content")
@@ -55,16 +55,13 @@ def _wait_for(running: Job) -> None:
     )
 
 
-def adoption_job(job: Job, view: FrontierView, kept: KeptPoint) -> JobSpec:
+def adoption_job(job: Job, kept: KeptPoint) -> JobSpec:
     """Return the run that makes a point the current result, with its floor."""
-    point = view.points[kept.index]
-    proved = view.is_best_at(kept.index, kept.floor, kept.sweep)
-    objective = floor_objective(kept.floor, kept.sweep)
     return dataclasses.replace(
         job.spec,
         kind=JobKind.ADOPT,
-        train=dataclasses.replace(job.spec.train, objective=objective),
-        part=Adoption(point.assignment, proved, view.seconds),
+        train=dataclasses.replace(job.spec.train, objective=kept.objective),
+        part=Adoption(kept.point.assignment, kept.is_best, kept.view.seconds),
     )
 
 

@@ -11,7 +11,7 @@ from odt_core.errors import InputError
 from odt_core.evaluation import CostRange, cheapest
 from odt_core.exact import parse_floor, parse_weight
 from odt_core.jobs import Job
-from odt_core.studies import FrontierView, Sweep
+from odt_core.studies import FrontierView, OperatingPoint, Sweep
 from odt_core.words import number_words, percent_words
 from pages.common.markup import plain, shorten
 from pages.common.session import work
@@ -50,13 +50,16 @@ class ChosenPoint:
         self.go_to(self.view.highest(self.sweep) if at is None else at)
         if at is None:
             st.session_state[self.error_key] = self._unreached_words()
-        start_value(COST_FN, "")
-        st.session_state.setdefault(COST_FP, "")
 
     @property
     def index(self) -> int:
         """Index of the chosen point."""
         return int(st.session_state[self.point_key])
+
+    @property
+    def point(self) -> OperatingPoint:
+        """The chosen point."""
+        return self.view.points[self.index]
 
     @property
     def sweep(self) -> Sweep:
@@ -85,25 +88,41 @@ class ChosenPoint:
     def kept(self) -> KeptPoint:
         """The chosen point with the user's floor, or with its own floor if another is better."""
         floor = self.floor if self.serves_floor else self.view.floor_of(self.index, self.sweep)
-        return KeptPoint(self.index, floor, self.sweep)
+        return KeptPoint(self.view, self.index, floor, self.sweep)
 
     @property
-    def compared(self) -> int | None:
+    def pinned(self) -> int | None:
         """Index of the point that was put aside to compare; None without such a point."""
         found = st.session_state.get(self.pin_key)
         return None if found is None else int(found)
 
     @property
+    def compared(self) -> int | None:
+        """Index of the point that was put aside, if it is not the chosen point."""
+        return None if self.pinned == self.index else self.pinned
+
+    @property
     def asked_ratio(self) -> Fraction | None:
         """The number of false alarms that a miss costs, as the user set it; None if not set."""
+        try:
+            costs = self._costs()
+        except InputError:
+            return None
+        return None if costs is None else costs[0] / costs[1]
+
+    def _costs(self) -> tuple[Fraction, Fraction] | None:
+        """The user's costs of a miss and of a false alarm, 1 for an empty field; None if not set.
+
+        Raises
+        ------
+        InputError
+            If a cost is not a positive number.
+        """
         texts = [str(st.session_state.get(key, "")) for key in (COST_FN, COST_FP)]
         if not any(text.strip() for text in texts):
             return None
-        try:
-            fn, fp = (_cost(text) for text in texts)
-        except InputError:
-            return None
-        return fn / fp
+        fn, fp = (parse_weight(text, "A cost") if text.strip() else Fraction(1) for text in texts)
+        return fn, fp
 
     @property
     def ratio(self) -> Fraction | None:
@@ -112,13 +131,13 @@ class ChosenPoint:
         If the user set no costs, it is a ratio for which this tree is the cheapest; None without
         such a ratio.
         """
-        cost = self.view.points[self.index].cost
+        cost = self.point.cost
         return self.asked_ratio or (None if cost is None else cost.inside)
 
     @property
     def is_cheapest(self) -> bool:
         """Whether no other tree costs less at the user's costs; true if none are set."""
-        cost, asked = self.view.points[self.index].cost, self.asked_ratio
+        cost, asked = self.point.cost, self.asked_ratio
         return asked is None or (cost is not None and asked in cost)
 
     def go_to(self, index: int) -> None:
@@ -155,11 +174,10 @@ class ChosenPoint:
     def on_costs(self) -> None:
         """Choose the cheapest point after a change of the costs."""
         st.session_state[self.error_key] = ""
-        texts = [str(st.session_state.get(key, "")) for key in (COST_FN, COST_FP)]
-        if not any(text.strip() for text in texts):
-            return
         try:
-            self.go_to(cheapest(self.view.pairs, *(_cost(text) for text in texts)))
+            costs = self._costs()
+            if costs is not None:
+                self.go_to(cheapest(self.view.pairs, *costs))
         except InputError as error:
             st.session_state[self.error_key] = str(error)
 
@@ -194,7 +212,6 @@ def draw_point_choice(chosen: ChosenPoint, positive: str) -> None:
             on_change=chosen.on_floor,
             width=165,
         )
-        other = Sweep.TNR if chosen.sweep is Sweep.TPR else Sweep.TPR
         st.text_input(
             "Floor, in %",
             key=chosen.floor_key,
@@ -202,7 +219,7 @@ def draw_point_choice(chosen: ChosenPoint, positive: str) -> None:
             max_chars=12,
             width=125,
             help="The exact floor on the training rows. The page shows the tree with the highest "
-            f"{other.word} that keeps it.",
+            f"{chosen.sweep.other.word} that keeps it.",
         )
         for key, label, meaning in (
             (COST_FN, "A miss costs", f"If the tree does not recognise {name}, this is a miss."),
@@ -247,7 +264,7 @@ def _slider_words(view: FrontierView, index: int) -> str:
 
 def _cost_words(chosen: ChosenPoint) -> str:
     """Say for which costs the chosen tree is the cheapest, and compare the user's; Markdown."""
-    cost, asked = chosen.view.points[chosen.index].cost, chosen.asked_ratio
+    cost, asked = chosen.point.cost, chosen.asked_ratio
     found = "" if chosen.view.bound is None else " found"
     if cost is None:
         return f"Whatever misses and false alarms cost, another tree{found} is cheaper."
@@ -260,18 +277,15 @@ def _cost_words(chosen: ChosenPoint) -> str:
 
 def range_words(cost: CostRange) -> str:
     """Describe a range of costs, without a full stop."""
-    low = ratio_words(cost.low)
+    if cost.high is None and not cost.low:
+        return "whatever a miss costs"
     if cost.high is None:
-        return (
-            f"where a miss costs {alarm_words(cost.low)} or more"
-            if cost.low
-            else "whatever a miss costs"
-        )
+        return f"where a miss costs {alarm_words(cost.low)} or more"
     if not cost.low:
         return f"where a miss costs at most {alarm_words(cost.high)}"
     if cost.low == cost.high:
         return f"where a miss costs exactly {alarm_words(cost.low)}"
-    return f"where a miss costs {low} to {alarm_words(cost.high)}"
+    return f"where a miss costs {ratio_words(cost.low)} to {alarm_words(cost.high)}"
 
 
 def alarm_words(ratio: Fraction) -> str:
@@ -282,14 +296,3 @@ def alarm_words(ratio: Fraction) -> str:
 def ratio_words(ratio: Fraction) -> str:
     """Write a ratio of costs with three digits."""
     return number_words(ratio, 3)
-
-
-def _cost(text: str) -> Fraction:
-    """Read a cost; 1 for an empty text.
-
-    Raises
-    ------
-    InputError
-        If the text is not a positive number.
-    """
-    return parse_weight(text, "A cost") if text.strip() else Fraction(1)

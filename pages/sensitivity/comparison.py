@@ -7,7 +7,7 @@ import streamlit as st
 from odt_core.confusion import Confusion
 from odt_core.evaluation import ReportedRate, metrics, tree_changes
 from odt_core.problem import EncodedData
-from odt_core.studies import FrontierView, OperatingPoint
+from odt_core.studies import OperatingPoint
 from odt_core.words import percent_words
 from pages.common.drawings import draw_tree
 from pages.common.markup import plain, plain_table
@@ -25,7 +25,7 @@ _MEASURES = (
 
 def draw_pin(chosen: ChosenPoint) -> None:
     """Draw the button that puts the chosen point aside, or takes it back."""
-    if chosen.compared is None:
+    if chosen.pinned is None:
         st.button(
             "Compare",
             key="sens_pin",
@@ -35,7 +35,7 @@ def draw_pin(chosen: ChosenPoint) -> None:
         )
     else:
         st.button("Stop comparing", key="sens_unpin", on_click=_pin, args=(chosen, None))
-        if chosen.compared == chosen.index:
+        if chosen.compared is None:
             st.caption("Now choose another point.")
 
 
@@ -43,10 +43,10 @@ def _pin(chosen: ChosenPoint, index: int | None) -> None:
     st.session_state[chosen.pin_key] = index
 
 
-def draw_comparison(view: FrontierView, chosen: ChosenPoint, data: EncodedData | None) -> None:
-    """Draw the tree that was put aside and the chosen one."""
+def draw_comparison(chosen: ChosenPoint, data: EncodedData | None) -> None:
+    """Draw the tree that was put aside and the chosen tree."""
     assert chosen.compared is not None
-    before, after = view.points[chosen.compared], view.points[chosen.index]
+    before, after = chosen.view.points[chosen.compared], chosen.point
     changes = tree_changes(before.tree, after.tree)
     with st.container(border=True):
         st.header("Compared", anchor=False)

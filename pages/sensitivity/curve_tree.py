@@ -11,10 +11,10 @@ import streamlit as st
 from odt_core.evaluation import metrics
 from odt_core.figures.roc import Counts
 from odt_core.jobs import Batch, Job
-from odt_core.studies import CurveRow, FrontierView, Sweep, floor_objective
+from odt_core.studies import CurveRow, Sweep
 from odt_core.topology import Topology
 from odt_core.words import list_words, number_words
-from pages.common.current_run import QUICK, changes_since, wait_for
+from pages.common.current_run import changes_since, wait_for
 from pages.common.drawings import draw_tree
 from pages.common.markup import plain
 from pages.common.results import draw_verdict
@@ -108,7 +108,7 @@ def draw_curve_tree(data: ReadyData, batch: Batch, picked: Picked) -> Counts | N
     shape = Topology.parse(picked.shape)
     spec = replace(first.spec.train, schema=data.schema, split=data.split, topology=shape)
     job = known_or_new(data, spec)
-    wait_for(job, QUICK)
+    wait_for(job)
     if not job.is_over:
         watch_frontier(job)
         return None
@@ -120,16 +120,16 @@ def draw_curve_tree(data: ReadyData, batch: Batch, picked: Picked) -> Counts | N
     if index is None:
         st.info("No tree of this shape keeps this floor on the current training rows.")
         return None
-    _draw_found(job, view, KeptPoint(index, picked.level, picked.sweep))
-    point = view.points[index]
-    return point.train, point.test
+    kept = KeptPoint(view, index, picked.level, picked.sweep)
+    _draw_found(job, kept)
+    return kept.point.train, kept.point.test
 
 
-def _draw_found(job: Job, view: FrontierView, kept: KeptPoint) -> None:
-    point = view.points[kept.index]
+def _draw_found(job: Job, kept: KeptPoint) -> None:
+    point = kept.point
     draw_tree(point.tree, rows_of(job).test, key="sens_curve_tree")
     test = None if point.test is None else metrics(point.test)
-    draw_verdict(floor_objective(kept.floor, kept.sweep), metrics(point.train), test)
-    if not view.is_best_at(kept.index, kept.floor, kept.sweep):
-        st.caption(plain(unproved_words(view, kept.index, kept.floor, kept.sweep)))
-    draw_adopt(job, view, kept)
+    draw_verdict(kept.objective, metrics(point.train), test)
+    if not kept.is_best:
+        st.caption(plain(unproved_words(kept)))
+    draw_adopt(job, kept)

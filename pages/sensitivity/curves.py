@@ -63,14 +63,6 @@ class TypedSettings:
     train_size: str
 
 
-@dataclass(frozen=True)
-class AskedCurve:
-    """The settings after reading."""
-
-    spec: TrainSpec
-    curve: CurveSpec
-
-
 def draw_curves(data: ReadyData) -> None:
     """Draw the settings, the progress, and the curves so far."""
     settings = st.container(horizontal=True, vertical_alignment="bottom")
@@ -85,7 +77,7 @@ def draw_curves(data: ReadyData) -> None:
         draw_study_button(
             RUN,
             "Running …",
-            None if asked is None else partial(_jobs, data, asked),
+            None if asked is None else partial(_jobs, data, *asked),
             key="sens_curve_go",
             busy=busy,
             is_first=batch is None,
@@ -114,7 +106,6 @@ def _draw_settings(data: ReadyData) -> TypedSettings:
             width=165,
         )
     )
-    other = Sweep.TNR if sweep is Sweep.TPR else Sweep.TPR
     levels = st.text_input(
         "Floors, in %",
         key=LEVELS,
@@ -122,7 +113,7 @@ def _draw_settings(data: ReadyData) -> TypedSettings:
         width=240,
         max_chars=400,
         help=f"Give floors on training {sweep.word}. For each floor, the search finds the tree "
-        f"with the highest {other.word} that keeps it.",
+        f"with the highest {sweep.other.word} that keeps it.",
     )
     shapes = st.multiselect(
         "Shapes",
@@ -173,7 +164,7 @@ def _remember_curve(data: ReadyData) -> None:
         start_value(key, value)
 
 
-def _read_or_say(data: ReadyData, given: TypedSettings) -> AskedCurve | None:
+def _read_or_say(data: ReadyData, given: TypedSettings) -> tuple[TrainSpec, CurveSpec] | None:
     """Read the settings, or show an error."""
     try:
         return _read(data, given)
@@ -182,7 +173,7 @@ def _read_or_say(data: ReadyData, given: TypedSettings) -> AskedCurve | None:
         return None
 
 
-def _read(data: ReadyData, given: TypedSettings) -> AskedCurve:
+def _read(data: ReadyData, given: TypedSettings) -> tuple[TrainSpec, CurveSpec]:
     floors: list[Fraction] = []
     for part in given.levels.replace(";", ",").split(","):
         if part.strip():
@@ -201,14 +192,14 @@ def _read(data: ReadyData, given: TypedSettings) -> AskedCurve:
     spec = replace(spec, split=split)
     check_curve(spec)
     prepared_rows(data.dataset.table, data.schema, split)  # raises if the size is wrong
-    return AskedCurve(spec, curve)
+    return spec, curve
 
 
-def _jobs(data: ReadyData, asked: AskedCurve) -> list[JobSpec]:
+def _jobs(data: ReadyData, spec: TrainSpec, curve: CurveSpec) -> list[JobSpec]:
     """Make a job for each split. The figure shows the rate with the floors at first."""
     if st.session_state.get(SHOWN) != PLANE:
-        st.session_state[SHOWN] = SENSITIVITY if asked.curve.sweep is Sweep.TPR else SPECIFICITY
-    return [data.dataset.job(asked.spec, JobKind.CURVE, part) for part in asked.curve.parts()]
+        st.session_state[SHOWN] = SENSITIVITY if curve.sweep is Sweep.TPR else SPECIFICITY
+    return [data.dataset.job(spec, JobKind.CURVE, part) for part in curve.parts()]
 
 
 def _draw_preview() -> None:

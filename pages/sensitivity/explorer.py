@@ -47,22 +47,21 @@ def explore(job: Job, view: FrontierView) -> None:
     rows = rows_of(job)
     chosen = ChosenPoint(job, view)
     draw_part(draw_point_choice, chosen, rows.train.positive_label)
-    draw_part(draw_floor, view, chosen)
-    point = view.points[chosen.index]
+    draw_part(draw_floor, chosen)
     left, right = st.columns([6, 5], gap="medium")
     between = st.container()
-    draw_point(view, chosen, rows.test)  # before the drawings, which are slowest in the browser
+    draw_point(chosen, rows.test)  # before the drawings, which are slowest in the browser
     with left:
-        draw_tree(point.tree, rows.test, key="sens_tree")
+        draw_tree(chosen.point.tree, rows.test, key="sens_tree")
         with st.container(horizontal=True, vertical_alignment="center"):
-            draw_adopt(job, view, chosen.kept)
+            draw_adopt(job, chosen.kept)
             draw_pin(chosen)
-            _draw_downloads(job, view, chosen)
+            _draw_downloads(job, chosen)
     with right:
         _draw_figures(chosen, rows)
-    if chosen.compared is not None and chosen.compared != chosen.index:
+    if chosen.compared is not None:
         with between:
-            draw_comparison(view, chosen, rows.test)
+            draw_comparison(chosen, rows.test)
 
 
 def _draw_figures(chosen: ChosenPoint, rows: Prepared) -> None:
@@ -86,7 +85,7 @@ def _draw_roc(chosen: ChosenPoint) -> None:
         "Click a point to see its tree. The ring is the chosen tree in training. The large diamond "
         "is the chosen tree in test, with 95% intervals."
     )
-    if chosen.compared is not None and chosen.compared != chosen.index:
+    if chosen.compared is not None:
         color = "black" if current_theme().name == "light" else "white"
         words += f" The tree that you put aside is {color}."
     st.caption(words)
@@ -109,7 +108,7 @@ def _roc_maker(chosen: ChosenPoint) -> Callable[[], Chart]:
 def _draw_benefit(chosen: ChosenPoint, rows: Prepared) -> None:
     data, which = (rows.train, "training") if rows.test is None else (rows.test, "test")
     curves = [("this tree", _curve(chosen, chosen.index, data))]
-    if chosen.compared is not None and chosen.compared != chosen.index:
+    if chosen.compared is not None:
         curves.append(("compared tree", _curve(chosen, chosen.compared, data)))
     draw_chart(
         benefit_chart(
@@ -131,14 +130,14 @@ def _curve(chosen: ChosenPoint, index: int, data: EncodedData) -> DecisionCurve:
     return decision_curve(tree, tree.leaf_counts(data), THRESHOLDS)
 
 
-def _draw_downloads(job: Job, view: FrontierView, chosen: ChosenPoint) -> None:
+def _draw_downloads(job: Job, chosen: ChosenPoint) -> None:
     """Draw the button that opens the list of the frontier's files."""
     stem = f"{file_stem(job.spec.table_name, job.spec.train.topology.name)}-frontier"
     with st.popover("Download", width="content"):
         keep = draw_formula_switch("sens_keep_formulas")
         draw_file(
             "Points (CSV)",
-            lambda: frontier_csv(view.points, keep_formulas=keep),
+            lambda: frontier_csv(chosen.view.points, keep_formulas=keep),
             f"{stem}.csv",
             "text/csv",
         )

@@ -13,7 +13,8 @@ import streamlit as st
 from odt_core.errors import InputError
 from odt_core.jobs import Job, JobKind, JobSpec
 from odt_core.jobs.evidence import KnownRuns
-from odt_core.studies import FrontierView, Sweep
+from odt_core.problem import Objective
+from odt_core.studies import FrontierView, OperatingPoint, Sweep, floor_objective
 from odt_core.training import TrainSpec
 from pages.common.server import job_manager, store
 from pages.common.session import lane, owner, work
@@ -24,12 +25,14 @@ _KNOWN = "sens_known"
 log = logging.getLogger("pages.sensitivity.frontier")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KeptPoint:
     """A point of a frontier with a floor that it keeps in training.
 
     Attributes
     ----------
+    view : FrontierView
+        The frontier.
     index : int
         Index of the point.
     floor : Fraction
@@ -38,9 +41,25 @@ class KeptPoint:
         The rate that has the floor.
     """
 
+    view: FrontierView
     index: int
     floor: Fraction
     sweep: Sweep
+
+    @property
+    def point(self) -> OperatingPoint:
+        """The point."""
+        return self.view.points[self.index]
+
+    @property
+    def objective(self) -> Objective:
+        """The objective of the floor."""
+        return floor_objective(self.floor, self.sweep)
+
+    @property
+    def is_best(self) -> bool:
+        """Whether the point is proved the best of the shape's trees at the floor."""
+        return self.view.is_best_at(self.index, self.floor, self.sweep)
 
 
 def frontier_job(data: ReadyData, spec: TrainSpec) -> JobSpec:

@@ -13,7 +13,7 @@ from odt_core.topology import PRESETS, Topology
 from odt_core.training import TrainSpec
 from odt_core.words import capitalized, count_words, seconds_words
 from pages.common.controls import draw_cap
-from pages.common.current_run import EVERY, QUICK, draw_job_progress, queue_job, wait_for
+from pages.common.current_run import EVERY, draw_job_progress, queue_job, wait_for
 from pages.common.drawings import load_viewer
 from pages.common.markup import plain
 from pages.common.server import job_manager
@@ -88,7 +88,7 @@ def draw_frontier_settings(data: ReadyData, rows: EncodedData) -> None:
     except InputError as error:
         st.error(plain(str(error)))
         return
-    queue_job("frontier", frontier_job(data, spec), QUICK)
+    queue_job("frontier", frontier_job(data, spec))
     st.rerun()
 
 
@@ -103,7 +103,7 @@ def _find_at_once(data: ReadyData, rows: EncodedData) -> None:
     spec = frontier_spec(data, [shape], cap, float(st.session_state[SECONDS]))
     found = known_or_new(data, spec)
     update(frontier=found)
-    wait_for(found, QUICK)
+    wait_for(found)
 
 
 def remember_frontier() -> None:

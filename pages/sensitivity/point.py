@@ -10,7 +10,7 @@ from odt_core.confusion import Confusion
 from odt_core.evaluation import metrics, net_benefit
 from odt_core.problem import EncodedData
 from odt_core.render import tree_alt_text
-from odt_core.studies import FrontierView, OperatingPoint, Sweep, floor_objective
+from odt_core.studies import Sweep, floor_objective
 from odt_core.words import number_words, percent_words
 from pages.common.markup import plain, plain_table, shorten, value_html
 from pages.common.results import (
@@ -23,40 +23,43 @@ from pages.common.results import (
     draw_verdict,
 )
 from pages.sensitivity.chosen_point import ChosenPoint, alarm_words
+from pages.sensitivity.frontier import KeptPoint
 
 
-def draw_floor(view: FrontierView, chosen: ChosenPoint) -> None:
+def draw_floor(chosen: ChosenPoint) -> None:
     """Draw the floor with the rate in training and in test, always together."""
-    point, kept = view.points[chosen.index], chosen.kept
+    point, kept = chosen.point, chosen.kept
+    objective = floor_objective(chosen.floor, chosen.sweep)
     test = None if point.test is None else metrics(point.test)
     left, right = st.columns([6, 5], gap="medium", vertical_alignment="center")
     with left:
-        draw_floors(floor_objective(chosen.floor, chosen.sweep), metrics(point.train), test)
+        draw_floors(objective, metrics(point.train), test)
     with right:
-        draw_verdict(floor_objective(chosen.floor, chosen.sweep), metrics(point.train), test)
+        draw_verdict(objective, metrics(point.train), test)
         if chosen.reaches_floor and not chosen.serves_floor:
             st.caption(other_floor_words(chosen))
-        if not view.is_best_at(kept.index, kept.floor, kept.sweep):
-            st.caption(unproved_words(view, kept.index, kept.floor, kept.sweep))
+        if not kept.is_best:
+            st.caption(unproved_words(kept))
 
 
 def other_floor_words(chosen: ChosenPoint) -> str:
     """Say why the chosen tree is not the tree for the user's floor; Markdown."""
     asked, word = f"{number_words(100 * chosen.floor)}%", chosen.sweep.word
-    if chosen.sweep.rate(chosen.view.points[chosen.index].train) < chosen.floor:
+    if chosen.sweep.rate(chosen.point.train) < chosen.floor:
         why = f"This tree does not reach the floor of {asked} in training"
     else:
-        other = (Sweep.TNR if chosen.sweep is Sweep.TPR else Sweep.TPR).word
+        other = chosen.sweep.other.word
         why = f"Another tree keeps the floor of {asked} on {word}, and has a higher {other}"
     return f"{why}. **Back to the floor** shows the tree for it."
 
 
-def unproved_words(view: FrontierView, index: int, floor: Fraction, sweep: Sweep) -> str:
+def unproved_words(kept: KeptPoint) -> str:
     """Say how much better than a point another tree for the floor can be; plain text."""
-    errors = "false alarms" if sweep is Sweep.TPR else "missed cases"
-    counts = view.points[index].train
-    have = counts.fp if sweep is Sweep.TPR else counts.fn
-    least = view.fewest_errors(floor, sweep)
+    counts = kept.point.train
+    have, errors = counts.fp, "false alarms"
+    if kept.sweep is Sweep.TNR:
+        have, errors = counts.fn, "missed cases"
+    least = kept.view.fewest_errors(kept.floor, kept.sweep)
     if least >= have:
         return "Not proved: another tree may do as well here, and better in the other rate."
     return (
@@ -65,9 +68,9 @@ def unproved_words(view: FrontierView, index: int, floor: Fraction, sweep: Sweep
     )
 
 
-def draw_point(view: FrontierView, chosen: ChosenPoint, data: EncodedData | None) -> None:
+def draw_point(chosen: ChosenPoint, data: EncodedData | None) -> None:
     """Draw the chosen point's numbers, training and test side by side."""
-    point = view.points[chosen.index]
+    point = chosen.point
     train = metrics(point.train)
     test = None if point.test is None else metrics(point.test)
     left, right = st.columns(2, gap="medium")
@@ -84,7 +87,7 @@ def draw_point(view: FrontierView, chosen: ChosenPoint, data: EncodedData | None
         draw_rates(train, test)
     with right:
         prevalence = draw_predictive_values(train, test, point.tree.positive_label)
-        _draw_net_benefit(chosen, point, prevalence)
+        _draw_net_benefit(chosen, prevalence)
     # a closed expander makes nothing, because each step of the slider would wait for it
     with st.expander("Leaves", key="sens_leaves", on_change="rerun") as leaves:
         if leaves.open:
@@ -94,7 +97,8 @@ def draw_point(view: FrontierView, chosen: ChosenPoint, data: EncodedData | None
             st.code(tree_alt_text(point.tree, data), language=None, wrap_lines=True)
 
 
-def _draw_net_benefit(chosen: ChosenPoint, point: OperatingPoint, prevalence: float | None) -> None:
+def _draw_net_benefit(chosen: ChosenPoint, prevalence: float | None) -> None:
+    point = chosen.point
     if chosen.ratio is None:
         st.caption(
             "Net benefit needs costs, and this tree is not the cheapest for any costs. Give the "

@@ -33,7 +33,7 @@ from pages.common.session import Place, Work
 from pages.common.settings import rules_that_apply
 from pages.common.studies import CURVES, FRONTIER
 from pages.sensitivity.chosen_point import ChosenPoint, range_words
-from pages.sensitivity.frontier import frontier_view
+from pages.sensitivity.frontier import KeptPoint, frontier_view
 from pages.sensitivity.frontier_search import asked_words
 from pages.sensitivity.point import unproved_words
 from tests.pages.sessions import WORK, run_until, said, triage_work, wait_for, work
@@ -358,7 +358,7 @@ def test_a_frontier_that_is_not_proved_says_what_is(page: AppTest) -> None:
     counts = view.points[at].train
     part = replace(view, bound=LowerBound(known=(counts.fp,) * counts.fn + (counts.fp - 3,)))
     assert not part.is_best_at(at, floor)
-    said = unproved_words(part, at, floor, Sweep.TPR)
+    said = unproved_words(KeptPoint(part, at, floor, Sweep.TPR))
     assert f"it has {counts.fp} false alarms" in said
     names = [t.name for t in roc_chart(part).figure.data]
     assert "training (best found)" in names and "training (exact frontier)" not in names
