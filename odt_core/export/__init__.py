@@ -1,6 +1,6 @@
 """Trees as files: models, rules, code and pictures."""
 
-from odt_core.export.formats import ExportFormat, export_model, export_tree
+from odt_core.export.formats import ExportFormat, export_model
 from odt_core.export.model import Model, model_schema, signed_record
 from odt_core.export.python_code import python_code
 from odt_core.export.sql_code import sql_code
@@ -10,7 +10,6 @@ __all__ = [
     "ExportFormat",
     "Model",
     "export_model",
-    "export_tree",
     "model_schema",
     "python_code",
     "signed_record",

@@ -12,7 +12,7 @@ from odt_core.data import ColumnEncoder
 from odt_core.errors import InputError
 from odt_core.export.model import Model, file_marks
 from odt_core.export.python_code import python_code
-from odt_core.export.reading import default_column, encoder_columns, reading_words
+from odt_core.export.reading import encoder_columns, reading_words
 from odt_core.export.sql_code import sql_code
 from odt_core.export.tree_json import tree_to_json
 from odt_core.problem import EncodedData
@@ -50,26 +50,19 @@ class ExportFormat(StrEnum):
         return FILES[self].label
 
 
-def export_tree(
-    tree: Tree,
-    format: ExportFormat | str,
-    *,
-    test: EncodedData | None = None,
-    columns: dict[str, ColumnEncoder] | None = None,
+def export_model(
+    model: Model, format: ExportFormat | str, *, test: EncodedData | None = None
 ) -> bytes:
-    """Write a tree as a file's bytes; text is UTF-8.
+    """Write a model's tree as a file's bytes; text is UTF-8.
 
     Parameters
     ----------
-    tree : Tree
-        The tree.
+    model : Model
+        The tree, and how cells are read.
     format : ExportFormat or str
         The format.
     test : EncodedData, optional
         Test rows to count in the leaves of drawings.
-    columns : dict from str to ColumnEncoder, optional
-        The columns by name, for Python and SQL code. By default only an empty cell is a missing
-        value. `export_model` uses the model's columns.
 
     Raises
     ------
@@ -80,30 +73,18 @@ def export_tree(
         raise InputError(
             f"The format {str(format)!r} is not known: choose one of {', '.join(ExportFormat)}."
         )
-    content = FILES[ExportFormat(format)].write(_Export(tree, test, columns or {}))
+    export = _Export(model.tree, test, encoder_columns(model.encoder))
+    content = FILES[ExportFormat(format)].write(export)
     return content if isinstance(content, bytes) else content.encode()
-
-
-def export_model(
-    model: Model, format: ExportFormat | str, *, test: EncodedData | None = None
-) -> bytes:
-    """Write a model's tree as a file's bytes, as the model reads cells. See `export_tree`."""
-    return export_tree(model.tree, format, test=test, columns=encoder_columns(model.encoder))
 
 
 @dataclass(frozen=True)
 class _Export:
-    """What a file is made from; see `export_tree`."""
+    """A tree, test rows to count in drawings, and the tree's columns by name for code."""
 
     tree: Tree
     test: EncodedData | None
     columns: dict[str, ColumnEncoder]
-
-    @property
-    def all_columns(self) -> dict[str, ColumnEncoder]:
-        """The columns of the tree by name."""
-        usual = {feature.name: default_column(feature) for feature in self.tree.features}
-        return usual | self.columns
 
 
 def _dot(export: _Export) -> str:
@@ -126,7 +107,7 @@ def _png(export: _Export) -> bytes:
 
 
 def _rules(export: _Export) -> str:
-    words = reading_words(export.tree, export.all_columns)
+    words = reading_words(export.tree, export.columns)
     return "\n".join([rules_text(export.tree), *words, f"Written by {MADE_BY}.", ""])
 
 
@@ -159,13 +140,13 @@ FILES = {
         ".py",
         "text/x-python",
         "Python function",
-        lambda export: python_code(export.tree, export.all_columns),
+        lambda export: python_code(export.tree, export.columns),
     ),
     ExportFormat.SQL: _File(
         ".sql",
         "text/plain",
         "SQL expression",
-        lambda export: sql_code(export.tree, export.all_columns),
+        lambda export: sql_code(export.tree, export.columns),
     ),
     ExportFormat.JSON: _File(".json", "application/json", "Tree (JSON)", _json),
 }

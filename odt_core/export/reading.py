@@ -16,16 +16,6 @@ from odt_core.tree import Tree
 from odt_core.words import category_words, list_words, printable
 
 
-def default_column(feature: Feature) -> ColumnEncoder:
-    """Make a column from its feature alone: only an empty cell is a missing value."""
-    missing_code = None
-    if feature.is_numerical:
-        missing_code = feature.n_values - 1 if feature.has_missing else None
-    elif MISSING in feature.values:
-        missing_code = feature.values.index(MISSING)
-    return ColumnEncoder(feature, CellReading(()), missing_code)
-
-
 def encoder_columns(encoder: Mapping[str, Any]) -> dict[str, ColumnEncoder]:
     """Return the columns in an encoder's JSON (see `odt_core.data.Encoder`) by name."""
     return {column.feature.name: column for column in Encoder.from_json(encoder).columns}

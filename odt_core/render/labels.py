@@ -186,7 +186,7 @@ def _bar(theme: Theme, rate: Rate, width: int) -> str:
         filled = min(max(filled, 1), width - 1)
     cells = "".join(
         f'<TD FIXEDSIZE="TRUE" WIDTH="{part}" HEIGHT="{BAR_HEIGHT}"{fill}></TD>'
-        for part, fill in ((filled, f' BGCOLOR="{theme.bar}"'), (width - filled, ""))
+        for part, fill in ((filled, f' BGCOLOR="{theme.second}"'), (width - filled, ""))
         if part
     )
     return table(row_of(cells), f'BORDER="1" COLOR="{theme.line}"')

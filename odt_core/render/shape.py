@@ -53,7 +53,7 @@ def topology_svg(topology: Topology, theme: Theme = LIGHT) -> str:
         f'width="{WIDTH:g}" height="{HEIGHT:g}" role="img" aria-label="{title}">'
         f"<title>{title}</title>"
         f'<path d="{"".join(lines)}" fill="none" stroke="{theme.line}" stroke-width="1.5"/>'
-        f'<g fill="{theme.bar}" stroke-width="1.2">{"".join(marks)}</g></svg>'
+        f'<g fill="{theme.second}" stroke-width="1.2">{"".join(marks)}</g></svg>'
     )
 
 

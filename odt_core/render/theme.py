@@ -22,12 +22,10 @@ class Theme:
     negative, positive : str
         Fill of leaves that predict the negative and the positive class (white and grey in the
         paper).
-    bar : str
-        The positive part of a bar; the rest stays empty.
     accent : str
         Highlighted parts, and the best tree in figures.
     second : str
-        The bound in progress figures.
+        The positive part of a bar, and everything else in figures that has a colour.
     """
 
     name: str
@@ -39,7 +37,6 @@ class Theme:
     node: str
     negative: str
     positive: str
-    bar: str
     accent: str
     second: str
 
@@ -54,7 +51,6 @@ LIGHT = Theme(
     node="#f2f5f6",
     negative="#ffffff",
     positive="#d3dbdf",
-    bar="#0f5e6e",
     accent="#b5651d",
     second="#0f5e6e",
 )
@@ -69,7 +65,6 @@ DARK = Theme(
     node="#1a242b",
     negative="#11181d",
     positive="#3a4952",
-    bar="#5db6c7",
     accent="#e0a050",
     second="#5db6c7",
 )

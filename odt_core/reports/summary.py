@@ -198,7 +198,7 @@ def _levels(page: Figure, derivation: Derivation) -> None:
         if shown.value is not None:
             axes.barh(place, shown.value, height=0.55, color=LIGHT.positive)
         if shown.low is not None and shown.high is not None:
-            axes.plot([shown.low, shown.high], [place, place], color=LIGHT.bar, linewidth=2)
+            axes.plot([shown.low, shown.high], [place, place], color=LIGHT.second, linewidth=2)
         if derivation.test is not None and trained is not None:
             axes.plot([trained], [place], "D", color=LIGHT.accent, markersize=4)
         words = rate.words(found)
@@ -222,7 +222,7 @@ def _roc(page: Figure, derivation: Derivation) -> None:
                   label=f"training, {name}")  # fmt: skip
     for name, found, color, mark in (
         ("training", derivation.train, LIGHT.accent, "D"),
-        ("test", derivation.test, LIGHT.bar, "o"),
+        ("test", derivation.test, LIGHT.second, "o"),
     ):
         if found is None:
             continue

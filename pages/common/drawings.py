@@ -229,7 +229,7 @@ def choose_direction() -> None:
 # Streamlit stores a choice by its label, which includes the picture. If the picture had the page's
 # colours, the choice would be lost on a switch between light and dark.
 _ON_ANY_PAGE = dataclasses.replace(
-    LIGHT, page="#9aa5ab", ink="#7d898f", line="#7d898f", bar="#23879a"
+    LIGHT, page="#9aa5ab", ink="#7d898f", line="#7d898f", second="#23879a"
 )
 
 

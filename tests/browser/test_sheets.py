@@ -12,7 +12,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from odt_core.data import SplitSpec, infer_schema
-from odt_core.export.reading import default_column
 from odt_core.problem import Feature
 from odt_core.reports import SheetFormat, Statements, write_sheet
 from odt_core.solution import Engine
@@ -21,7 +20,7 @@ from odt_core.training import TrainSpec, run_training
 from odt_core.tree import Tree
 from odt_core.words import category_words
 from tests.core.reports.sheets import hostile_tree, model_of, ward_table, wordy_tree
-from tests.core.trees import cells_and_codes, mushroom_tree, random_tree
+from tests.core.trees import cells_and_codes, default_column, mushroom_tree, random_tree
 from tests.examples import blocks, some
 
 Open = Callable[[bytes], Page]

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from odt_core.export.reading import default_column
-from odt_core.problem import EncodedData, Feature, FeatureKind, Problem, Rules, Split
+from odt_core.data import CellReading, ColumnEncoder, Encoder
+from odt_core.export import ExportFormat, Model, export_model
+from odt_core.problem import MISSING, EncodedData, Feature, FeatureKind, Problem, Rules, Split
 from odt_core.topology import Topology
 from odt_core.tree import Decision, Leaf, Node, Tree, build_tree, route
 from tests.examples import examples
@@ -211,6 +212,29 @@ def decision(
         n_positive=yes.n_positive + no.n_positive,
         **more,
     )
+
+
+def default_column(feature: Feature) -> ColumnEncoder:
+    """A column in which only an empty cell is a missing value."""
+    missing_code = None
+    if feature.is_numerical:
+        missing_code = feature.n_values - 1 if feature.has_missing else None
+    elif MISSING in feature.values:
+        missing_code = feature.values.index(MISSING)
+    return ColumnEncoder(feature, CellReading(()), missing_code)
+
+
+def export_tree(
+    tree: Tree,
+    format: ExportFormat | str,
+    *,
+    test: EncodedData | None = None,
+    columns: dict[str, ColumnEncoder] | None = None,
+) -> bytes:
+    """The file of a tree whose columns are default columns, apart from some given columns."""
+    usual = {feature.name: default_column(feature) for feature in tree.features}
+    encoder = Encoder(tuple((usual | (columns or {})).values()))
+    return export_model(Model(tree, {}, encoder.to_json()), format, test=test)
 
 
 def cell_and_code(random: Random, feature: Feature) -> tuple[Any, int]:

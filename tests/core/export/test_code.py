@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 
 from odt_core.data import CellReading, ColumnEncoder, NumberForm
 from odt_core.data.numeric import parse_numbers
-from odt_core.export import ExportFormat, export_tree, python_code, sql_code
+from odt_core.export import ExportFormat, python_code, sql_code
 from odt_core.problem import Feature, FeatureKind
 from odt_core.tree import Leaf, Tree
 from tests.core.trees import (
     Row,
     cells_and_codes,
     decision,
+    export_tree,
     mushroom_tree,
     random_tree,
     unhurried,

@@ -15,12 +15,11 @@ import odt_core
 from odt_core import MADE_BY
 from odt_core.data import CellReading, Encoder
 from odt_core.errors import InputError
-from odt_core.export import ExportFormat, Model, export_model, export_tree, tree_from_json
-from odt_core.export.reading import default_column
+from odt_core.export import ExportFormat, Model, export_model, tree_from_json
 from odt_core.problem import EncodedData
 from odt_core.render import LIGHT
 from odt_core.words import rules_text
-from tests.core.trees import mushroom_tree
+from tests.core.trees import default_column, export_tree, mushroom_tree
 
 TREE = mushroom_tree()
 

@@ -14,9 +14,8 @@ from odt_core.cart import fit_cart
 from odt_core.data import SAMPLES, CellReading, Encoder
 from odt_core.errors import InputError
 from odt_core.export import Model, tree_from_json, tree_to_json
-from odt_core.export.reading import default_column
 from odt_core.tree import Leaf, Tree
-from tests.core.trees import mushroom_tree, random_tree, unhurried
+from tests.core.trees import default_column, mushroom_tree, random_tree, unhurried
 
 randoms = st.randoms(use_true_random=False)
 

@@ -9,10 +9,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odt_core.export import export_tree
 from odt_core.problem import EncodedData, Feature
 from odt_core.tree import Tree, build_tree
-from tests.core.trees import make_problem, random_assignment, unhurried, without_rules
+from tests.core.trees import export_tree, make_problem, random_assignment, unhurried, without_rules
 
 RULE = re.compile(r"\d+\. (?P<label>\w+) \(.*? training rows? (?:is|are) \w+\): (?P<rule>.*)")
 NUMBER = r"-?[\d.]+(?:e-?\d+)?"

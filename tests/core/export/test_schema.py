@@ -14,10 +14,10 @@ from jsonschema import Draft202012Validator
 
 from odt_core.data import SAMPLES, SplitSpec
 from odt_core.errors import InputError
-from odt_core.export import Model, export_tree, model_schema
+from odt_core.export import Model, model_schema
 from odt_core.topology import Topology
 from odt_core.training import TrainSpec, train_tree
-from tests.core.trees import random_tree, unhurried
+from tests.core.trees import export_tree, random_tree, unhurried
 
 VALIDATOR = Draft202012Validator(model_schema())
 

@@ -381,8 +381,8 @@ def test_broken_source_is_an_error_not_an_empty_picture():
 
 def test_drawing_does_not_wait_for_large_libraries():
     code = (
-        "import sys; from tests.core.trees import mushroom_tree; from odt_core.export import "
-        "export_tree; export_tree(mushroom_tree(), 'dot'); "
+        "import sys; from tests.core.trees import export_tree, mushroom_tree; "
+        "export_tree(mushroom_tree(), 'dot'); "
         "print([m for m in ('scipy', 'sklearn', 'plotly', 'streamlit') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -396,7 +396,7 @@ def test_text_can_be_read_on_its_ground():
             assert contrast(theme.ink, ground) >= 4.5
             assert contrast(theme.muted, ground) >= 4.5
         for ground in (theme.page, theme.positive):
-            assert contrast(theme.bar, ground) >= 3
+            assert contrast(theme.second, ground) >= 3
         assert contrast(theme.line, theme.page) >= 3
         assert contrast(theme.accent, theme.page) >= 4
         assert contrast(theme.second, theme.page) >= 4.5

@@ -41,4 +41,4 @@ def test_a_shape_has_a_text_alternative_and_the_themes_colours():
         root = ElementTree.fromstring(svg)
         assert root.attrib["role"] == "img"
         assert root.attrib["aria-label"] == topology_alt_text(topology)
-        assert theme.bar in svg and theme.page in svg
+        assert theme.second in svg and theme.page in svg

@@ -9,10 +9,9 @@ from html.parser import HTMLParser
 
 from odt_core.data import Encoder, Table, read_table
 from odt_core.export import Model
-from odt_core.export.reading import default_column
 from odt_core.problem import Feature, FeatureKind
 from odt_core.tree import Decision, Leaf, Tree
-from tests.core.trees import decision
+from tests.core.trees import decision, default_column
 
 ATTACK = '</script><img src=x onerror="window.hit=1"> & "quotes"'
 
