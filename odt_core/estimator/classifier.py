@@ -328,7 +328,7 @@ default="from_dtype"
 
     def _spec(self, schema: Schema, class_weight: Fraction, factor: Fraction) -> TrainSpec:
         from odt_core.data import SplitSpec
-        from odt_core.estimator.settings import objective, one_of, smallest_leaf
+        from odt_core.estimator.settings import cap, objective, one_of, smallest_leaf
         from odt_core.solution import Engine
         from odt_core.topology import parse_shape
         from odt_core.training import TrainSpec
@@ -339,7 +339,7 @@ default="from_dtype"
             split=SplitSpec("all"),
             topology=parse_shape(self.topology),
             objective=objective(self.objective, class_weight, self.min_tpr, self.min_tnr),
-            max_card=self.max_card,
+            max_card=cap(self.max_card),
             smallest_leaf=smallest_leaf(self.min_leaf, self.min_leaf_of, factor),
             engine=one_of(Engine, self.engine, "engine"),
             time_limit=float(self.time_limit),

@@ -111,6 +111,15 @@ def _share(value: Any, name: str) -> Fraction | None:
         raise InputError(f"{name} is {value!r}: give a share from 0 to 1, or None.") from error
 
 
+def cap(value: Any) -> int | None:
+    """Read the parameter `max_card`."""
+    if value is None:
+        return None
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+        raise InputError(f"max_card is {value!r}: give a whole number of at least 1, or None.")
+    return int(value)
+
+
 def smallest_leaf(rows: Any, of: str, factor: Fraction) -> SmallestLeaf | None:
     """Make the condition on leaves, for row weights that were multiplied by `factor`."""
     if rows is None:

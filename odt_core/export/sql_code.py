@@ -88,13 +88,21 @@ def _category_condition(
     column: str, test: CategoryTest, reading: CellReading, when_left: bool
 ) -> str:
     text = f"TRIM(CAST({column} AS VARCHAR))"
-    missing_names = ["", *reading.missing_tokens]
+    missing_names = _missing_texts(reading)
     labels = test.left if when_left else test.right
     names = [*labels, *(written for written, label in reading.joined if label in labels)]
     parts = [_is_one_of(text, [name for name in names if name not in missing_names])]
     if test.missing_left is when_left:
         parts += [f"{column} IS NULL", _is_one_of(text, missing_names)]
     return _any(parts)
+
+
+def _missing_texts(reading: CellReading) -> list[str]:
+    """The texts that mean a missing value. A number has those of a database, too: -9 and -9.0."""
+    numbers = [repr(number) for number in token_numbers(reading)]
+    spelled = [text for number in numbers for text in (number, number.removesuffix(".0"))]
+    marked = [text.replace(".", reading.decimal) for text in spelled]
+    return list(dict.fromkeys(["", *reading.missing_tokens, *spelled, *marked]))
 
 
 def _interval_condition(column: str, test: IntervalTest, reading: CellReading) -> str:

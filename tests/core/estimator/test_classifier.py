@@ -100,6 +100,8 @@ def test_categorical_features_are_named_as_histgradientboosting_does(categorical
         ({"positive": "dead"}, "positive is 'dead', but the classes are 'ill', 'well'"),
         ({"class_weight": {"dead": 2}}, "class_weight names 'dead'"),
         ({"class_weight": {"ill": 0}}, "weight 0: give a number above 0"),
+        ({"max_card": "x"}, "max_card is 'x'"),
+        ({"max_card": 0}, "max_card is 0"),
         ({"min_leaf": -1}, "min_leaf is -1"),
         ({"min_leaf": np.inf}, "min_leaf is inf"),
         ({"min_leaf": 500}, "min-leaf is 500"),
