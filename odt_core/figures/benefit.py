@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from odt_core.evaluation.decision_curve import DecisionCurve
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import PERCENT, lay_out
+from odt_core.figures.layout import PERCENT, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 
 HEIGHT = 320
@@ -29,9 +29,7 @@ def benefit_chart(
     theme : Theme
         The colours.
     """
-    import plotly.graph_objects as go  # slow to import
-
-    figure = go.Figure()
+    figure = new_figure()
     first = curves[0][1]
     x = list(first.thresholds)
     everyone = list(first.treat_all)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from odt_core.evaluation import Calibration
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import PERCENT, error_bars, lay_out
+from odt_core.figures.layout import PERCENT, error_bars, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 from odt_core.words import percent_words
 
@@ -21,9 +21,7 @@ def calibration_chart(calibration: Calibration, *, theme: Theme = LIGHT) -> Char
     theme : Theme
         The colours.
     """
-    import plotly.graph_objects as go  # slow to import
-
-    figure = go.Figure()
+    figure = new_figure()
     figure.add_scatter(
         x=[0, 1], y=[0, 1], mode="lines", name="as expected", hoverinfo="skip",
         line={"color": theme.muted, "width": 1.5, "dash": "dash"},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from odt_core.alternatives import AlternativesView, ColumnView
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import MARGIN, axis_name, lay_out
+from odt_core.figures.layout import MARGIN, axis_name, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 from odt_core.words import number_words, percent_words, printable
 
@@ -35,13 +35,11 @@ def columns_chart(view: AlternativesView, *, theme: Theme = LIGHT) -> Chart:
     theme : Theme
         The colours.
     """
-    import plotly.graph_objects as go  # slow to import
-
     shown = view.ranked_columns[:MOST_COLUMNS]
     best, unit = float(view.least or 0), view.unit
     shares = [column.n_trees / max(len(view.trees), 1) for column in shown]
     places = list(range(len(shown)))
-    figure = go.Figure()
+    figure = new_figure()
     figure.add_bar(
         x=shares,
         y=places,

@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import FONT_SIZE, MARGIN, PERCENT, error_bars, lay_out
+from odt_core.figures.layout import FONT_SIZE, MARGIN, PERCENT, error_bars, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 from odt_core.studies import CandidateRow, Comparison
 from odt_core.studies.comparison_words import measure_words
@@ -41,9 +41,7 @@ def comparison_chart(found: Comparison, *, theme: Theme = LIGHT) -> Chart:
     theme : Theme
         The colours.
     """
-    import plotly.graph_objects as go  # slow to import
-
-    figure, rows = go.Figure(), found.scored
+    figure, rows = new_figure(), found.scored
     trains = [row.train(found.measure).mean for row in rows]
     trained = [(place, train) for place, train in enumerate(trains) if train is not None]
     figure.add_scatter(
@@ -80,9 +78,7 @@ def comparison_chart(found: Comparison, *, theme: Theme = LIGHT) -> Chart:
 
 def questions_chart(found: Comparison, *, theme: Theme = LIGHT) -> Chart:
     """Draw the test rate over the number of questions per case; see `comparison_chart`."""
-    import plotly.graph_objects as go  # slow to import
-
-    figure, rows = go.Figure(), found.scored
+    figure, rows = new_figure(), found.scored
     for rank in Rank:
         _add_rank(figure, found, rank, theme, is_plane=True)
     most = max((row.questions for row in rows if row.questions is not None), default=1.0)

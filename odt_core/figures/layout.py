@@ -21,6 +21,13 @@ PERCENT = ".2~%"
 """Number format of shares along an axis: as many digits as a tick needs, without rounding."""
 
 
+def new_figure() -> go.Figure:
+    """Make an empty figure. The first one takes a moment, because it imports Plotly."""
+    import plotly.graph_objects as go
+
+    return go.Figure()
+
+
 def lay_out(
     figure: go.Figure,
     theme: Theme,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import MARGIN, PERCENT, error_bars, lay_out
+from odt_core.figures.layout import MARGIN, PERCENT, error_bars, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 from odt_core.studies import PathPoint, PathView
 from odt_core.studies.path import UnseenError
@@ -30,9 +30,7 @@ def path_chart(view: PathView, *, chosen: int | None = None, theme: Theme = LIGH
     theme : Theme
         The colours.
     """
-    import plotly.graph_objects as go  # slow to import
-
-    figure, top = go.Figure(), _top(view)
+    figure, top = new_figure(), _top(view)
     if view.elbow is not None:
         line = {"color": theme.muted, "width": 1.4, "dash": "dot"}
         ends = {"x": [view.elbow, view.elbow], "y": [0, top]}

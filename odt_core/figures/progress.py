@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import FONT_SIZE, lay_out
+from odt_core.figures.layout import FONT_SIZE, lay_out, new_figure
 from odt_core.problem import Problem
 from odt_core.render import LIGHT, Theme
 from odt_core.solution import TracePoint
@@ -46,9 +46,7 @@ def progress_chart(
     until : float, optional
         Seconds up to which the last values are extended; by default up to the last point.
     """
-    import plotly.graph_objects as go  # slow to import
-
-    figure = go.Figure()
+    figure = new_figure()
     _lay_out(figure, theme, _unit(problem))
     for name, points, color, dash in (
         (FOUND, [(p.seconds, p.incumbent) for p in trace], theme.accent, "solid"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import MARGIN, axis_name, lay_out
+from odt_core.figures.layout import MARGIN, axis_name, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 from odt_core.words import count_words, number_words, percent_words, printable
 
@@ -75,11 +75,9 @@ def ranking_chart(
     theme : Theme
         The colours.
     """
-    import plotly.graph_objects as go  # slow to import
-
     shown = bars[:MOST_BARS]
     top = max([bar.loss for bar in shown] + ([] if without is None else [without]), default=0.0)
-    figure = go.Figure()
+    figure = new_figure()
     for name, color, is_current in (
         ("current column", theme.accent, True),
         ("other columns", theme.second, False),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from odt_core.confusion import Confusion
 from odt_core.evaluation.rates import Rate
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import PERCENT, error_bars, faded, lay_out
+from odt_core.figures.layout import PERCENT, error_bars, faded, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 from odt_core.studies import FrontierView, OperatingPoint, Sweep
 from odt_core.words import RATE_NAMES, count_words, percent_words
@@ -58,9 +58,7 @@ def roc_chart(
     theme : Theme
         The colours.
     """
-    import plotly.graph_objects as go  # slow to import
-
-    figure, points = go.Figure(), view.points
+    figure, points = new_figure(), view.points
     _add_train(figure, points, EXACT if view.bound is None else FOUND, theme)
     if any(point.test is not None for point in points):
         _add_test(figure, points, theme)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import MARGIN, axis_name, escaped, lay_out
+from odt_core.figures.layout import MARGIN, axis_name, escaped, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 from odt_core.studies import OriginalFit, StabilityResult
 from odt_core.studies.stability_result import ColumnStability, RowBubble
@@ -38,11 +38,9 @@ def asked_chart(found: StabilityResult, *, theme: Theme = LIGHT) -> Chart:
     theme : Theme
         The colours.
     """
-    import plotly.graph_objects as go  # slow to import
-
     shown, n = found.asked_columns[:MOST_COLUMNS], len(found.fitted)
     places = list(range(len(shown)))
-    figure = go.Figure()
+    figure = new_figure()
     for name, counts, color in (
         ("first question", [column.at_root for column in shown], theme.second),
         ("a later question", [column.asked - column.at_root for column in shown], theme.positive),
@@ -89,10 +87,8 @@ def cuts_chart(found: StabilityResult, *, theme: Theme = LIGHT) -> Chart:
     theme : Theme
         The colours.
     """
-    import plotly.graph_objects as go  # slow to import
-
     shown = found.cut_columns[:MOST_PANELS]
-    figure = go.Figure()
+    figure = new_figure()
     lay_out(figure, theme, x={}, y={}, height=40 + 110 * max(len(shown), 1))
     share = 1 / max(len(shown), 1)
     for place, column in enumerate(shown):
@@ -188,13 +184,11 @@ def instability_chart(
     theme : Theme
         The colours.
     """
-    import plotly.graph_objects as go  # slow to import
-
     assert found.original is not None and found.rows is not None
     leaves = _leaf_names(found.original, labels)
     circles = found.rows.bubbles(found.original.leaves)
     most = max(circle.n for circle in circles)
-    figure = go.Figure()
+    figure = new_figure()
     figure.add_scatter(
         x=[circle.share for circle in circles],
         y=[circle.leaf for circle in circles],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from odt_core.evaluation import Rate, Subgroup, Subgroups
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import MARGIN, PERCENT, axis_name, error_bars, lay_out
+from odt_core.figures.layout import MARGIN, PERCENT, axis_name, error_bars, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 from odt_core.words import count_words, percent_words, printable
 
@@ -30,10 +30,8 @@ def subgroup_chart(subgroups: Subgroups, *, theme: Theme = LIGHT) -> Chart:
     theme : Theme
         The colours.
     """
-    import plotly.graph_objects as go  # slow to import
-
     groups = subgroups.groups
-    figure = go.Figure()
+    figure = new_figure()
     for name, color, symbol, shift in (
         ("sensitivity", theme.accent, "circle", -0.13),
         ("specificity", theme.second, "diamond", 0.13),

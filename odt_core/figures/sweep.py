@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from odt_core.confusion import Confusion
 from odt_core.evaluation.rates import Rate
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import PERCENT, faded, lay_out
+from odt_core.figures.layout import PERCENT, faded, lay_out, new_figure
 from odt_core.figures.roc import Counts, lay_out_plane, mark_in_plane, rate_bars
 from odt_core.render import LIGHT, Theme
 from odt_core.studies import CurveRow, Sweep
@@ -48,9 +48,7 @@ def sweep_chart(
     theme : Theme
         The colours.
     """
-    import plotly.graph_objects as go  # slow to import
-
-    figure = go.Figure()
+    figure = new_figure()
     pair = None if tree is None else _rates_of(tree, rate)
     trains = [row.train(rate).mean for row in rows]
     lows = [*trains, *(row.test(rate).low for row in rows)]
@@ -193,9 +191,7 @@ def sweep_plane_chart(
     theme: Theme = LIGHT,
 ) -> Chart:
     """Draw the same means in the ROC plane: training filled, test hollow. See `sweep_chart`."""
-    import plotly.graph_objects as go  # slow to import
-
-    figure = go.Figure()
+    figure = new_figure()
     colors = (theme.second, theme.accent, theme.ink, theme.muted)
     for index, (title, some) in enumerate(_by_shape(rows, titles)):
         for spread, word, dash in (
