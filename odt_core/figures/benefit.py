@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from odt_core.evaluation.decision_curve import DecisionCurve
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import PERCENT, lay_out, new_figure
+from odt_core.figures.layout import PERCENT, add_line, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 
 HEIGHT = 320
@@ -38,10 +38,7 @@ def benefit_chart(
         line={"color": theme.muted, "width": 1.5, "dash": "dash"},
         hovertemplate="treat all: %{y:.3f}<extra></extra>",
     )  # fmt: skip
-    figure.add_scatter(
-        x=[x[0], x[-1]], y=[0, 0], mode="lines", name="treat none",
-        line={"color": theme.muted, "width": 1.5, "dash": "dot"}, hoverinfo="skip",
-    )  # fmt: skip
+    add_line(figure, [x[0], x[-1]], [0, 0], "treat none", theme.muted, width=1.5, dash="dot")
     for (name, curve), color in zip(curves, (theme.accent, theme.second, theme.ink), strict=False):
         figure.add_scatter(
             x=list(curve.thresholds), y=list(curve.tree), mode="lines", name=name,
@@ -51,11 +48,8 @@ def benefit_chart(
     top = max(max(curve.tree) for _, curve in curves)
     top = max(top, everyone[0], 0.01)
     if threshold is not None:
-        figure.add_scatter(
-            x=[threshold, threshold], y=[-0.15 * top, 1.08 * top], mode="lines",
-            name="threshold", showlegend=False, hoverinfo="skip",
-            line={"color": theme.line, "width": 1},
-        )  # fmt: skip
+        ends = [-0.15 * top, 1.08 * top]
+        add_line(figure, [threshold] * 2, ends, "threshold", theme.line, in_legend=False, width=1)
     lay_out(
         figure,
         theme,

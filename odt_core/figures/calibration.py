@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from odt_core.evaluation import Calibration
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import PERCENT, error_bars, lay_out, new_figure
+from odt_core.figures.layout import PERCENT, add_line, error_bars, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 from odt_core.words import percent_words
 
@@ -22,10 +22,7 @@ def calibration_chart(calibration: Calibration, *, theme: Theme = LIGHT) -> Char
         The colours.
     """
     figure = new_figure()
-    figure.add_scatter(
-        x=[0, 1], y=[0, 1], mode="lines", name="as expected", hoverinfo="skip",
-        line={"color": theme.muted, "width": 1.5, "dash": "dash"},
-    )  # fmt: skip
+    add_line(figure, [0, 1], [0, 1], "as expected", theme.muted, width=1.5, dash="dash")
     leaves = [leaf for leaf in calibration.leaves if leaf.observed.n]
     observed = [leaf.observed for leaf in leaves]
     figure.add_scatter(

@@ -28,6 +28,28 @@ def new_figure() -> go.Figure:
     return go.Figure()
 
 
+def add_line(
+    figure: go.Figure,
+    x: Sequence[float],
+    y: Sequence[float],
+    name: str,
+    color: str,
+    *,
+    in_legend: bool = True,
+    **line: Any,
+) -> None:
+    """Add a line without marks and hover texts. `line` has Plotly's width, dash and shape."""
+    figure.add_scatter(
+        x=x,
+        y=y,
+        mode="lines",
+        name=name,
+        line={"color": color, **line},
+        showlegend=in_legend,
+        hoverinfo="skip",
+    )
+
+
 def lay_out(
     figure: go.Figure,
     theme: Theme,

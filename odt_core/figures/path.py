@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import MARGIN, PERCENT, error_bars, lay_out, new_figure
+from odt_core.figures.layout import MARGIN, PERCENT, add_line, error_bars, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 from odt_core.studies import PathPoint, PathView
 from odt_core.studies.path import UnseenError
@@ -32,9 +32,7 @@ def path_chart(view: PathView, *, chosen: int | None = None, theme: Theme = LIGH
     """
     figure, top = new_figure(), _top(view)
     if view.elbow is not None:
-        line = {"color": theme.muted, "width": 1.4, "dash": "dot"}
-        ends = {"x": [view.elbow, view.elbow], "y": [0, top]}
-        figure.add_scatter(**ends, mode="lines", name="elbow", line=line, hoverinfo="skip")
+        add_line(figure, [view.elbow] * 2, [0, top], "elbow", theme.muted, width=1.4, dash="dot")
     _add_unseen(figure, view.unseen, theme)
     _add_train(figure, [point for point in view.points if point.train is not None], chosen, theme)
     most = view.points[-1].questions

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import MARGIN, axis_name, lay_out, new_figure
+from odt_core.figures.layout import MARGIN, add_line, axis_name, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 from odt_core.words import count_words, number_words, percent_words, printable
 
@@ -86,7 +86,8 @@ def ranking_chart(
         if places:
             _add_bars(figure, [(at, shown[at]) for at in places], name, color, theme, is_share)
     if without is not None:
-        _add_line(figure, without, len(shown), theme)
+        ends, name = [-0.6, max(len(shown), 1) - 0.4], "without this question"
+        add_line(figure, [without] * 2, ends, name, theme.muted, width=1.6, dash="dot")
     lay_out(
         figure,
         theme,
@@ -108,17 +109,6 @@ def ranking_chart(
     longest = max((min(len(bar.name), NAME) for bar in shown), default=0)
     figure.layout.margin = {**MARGIN, "l": 24 + LETTER * longest}
     return Chart(figure, _alt_text(bars, loss_name, is_share), theme)
-
-
-def _add_line(figure: go.Figure, without: float, n_bars: int, theme: Theme) -> None:
-    figure.add_scatter(
-        x=[without, without],
-        y=[-0.6, max(n_bars, 1) - 0.4],
-        mode="lines",
-        name="without this question",
-        line={"color": theme.muted, "width": 1.6, "dash": "dot"},
-        hoverinfo="skip",
-    )
 
 
 def _add_bars(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from odt_core.confusion import Confusion
 from odt_core.evaluation.rates import Rate
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import PERCENT, error_bars, faded, lay_out, new_figure
+from odt_core.figures.layout import PERCENT, add_line, error_bars, faded, lay_out, new_figure
 from odt_core.render import LIGHT, Theme
 from odt_core.studies import FrontierView, OperatingPoint, Sweep
 from odt_core.words import RATE_NAMES, count_words, percent_words
@@ -91,15 +91,7 @@ def lay_out_plane(figure: go.Figure, theme: Theme, *, height: int, mean: bool = 
     mean : bool
         Whether the points are means.
     """
-    figure.add_scatter(
-        x=[0, 1],
-        y=[0, 1],
-        mode="lines",
-        name="chance",
-        showlegend=False,
-        line={"color": theme.line, "width": 1, "dash": "dot"},
-        hoverinfo="skip",
-    )
+    add_line(figure, [0, 1], [0, 1], "chance", theme.line, in_legend=False, width=1, dash="dot")
     of = ", mean" if mean else ""
     ticks = {"range": list(PLANE), "tickformat": PERCENT, "dtick": 0.2}
     lay_out(
@@ -162,27 +154,13 @@ def _add_unknown(
     n_positive, n_negative = max(counts.n_positive, 1), max(counts.n_negative, 1)
     x = [fp / n_negative for _, fp in bound]
     y = [1 - fn / n_positive for fn, _ in bound]
-    figure.add_scatter(
-        x=x,
-        y=y,
-        mode="lines",
-        name="no tree lies beyond (proved)",
-        line={"color": theme.muted, "width": 1.2, "dash": "dot", "shape": "vh"},
-        hoverinfo="skip",
-    )
+    name = "no tree lies beyond (proved)"
+    add_line(figure, x, y, name, theme.muted, width=1.2, dash="dot", shape="vh")
 
 
 def _add_floor(figure: go.Figure, floor: float, sweep: Sweep, theme: Theme) -> None:
-    ends = {"x": list(PLANE), "y": [floor] * 2}
-    if sweep is Sweep.TNR:
-        ends = {"x": [1 - floor] * 2, "y": list(PLANE)}
-    figure.add_scatter(
-        **ends,
-        mode="lines",
-        name=f"floor {100 * floor:g}%",
-        line={"color": theme.muted, "width": 1.2, "dash": "dash"},
-        hoverinfo="skip",
-    )
+    x, y = (PLANE, [floor] * 2) if sweep is Sweep.TPR else ([1 - floor] * 2, PLANE)
+    add_line(figure, x, y, f"floor {100 * floor:g}%", theme.muted, width=1.2, dash="dash")
 
 
 def _counts(point: OperatingPoint) -> Counts:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from odt_core.confusion import Confusion
 from odt_core.evaluation.rates import Rate
 from odt_core.figures.chart import Chart
-from odt_core.figures.layout import PERCENT, faded, lay_out, new_figure
+from odt_core.figures.layout import PERCENT, add_line, faded, lay_out, new_figure
 from odt_core.figures.roc import Counts, lay_out_plane, mark_in_plane, rate_bars
 from odt_core.render import LIGHT, Theme
 from odt_core.studies import CurveRow, Sweep
@@ -61,7 +61,8 @@ def sweep_chart(
     colors = (theme.second, theme.accent, theme.ink, theme.muted)
     for index, (title, some) in enumerate(_by_shape(rows, titles)):
         _add_shape(figure, some, title, rate, index, colors[index % len(colors)])
-    _add_diagonal(figure, start, theme)
+    ends = [start, 1]
+    add_line(figure, ends, ends, "test = training", theme.muted, width=1.2, dash="dot")
     if pair is not None:
         _mark(figure, *pair, theme)
     train = sorted(trains) or [0.0, 1.0]
@@ -78,17 +79,6 @@ def sweep_chart(
         height=HEIGHT,
     )
     return Chart(figure, _alt_text(rows, rate, titles), theme)
-
-
-def _add_diagonal(figure: go.Figure, start: float, theme: Theme) -> None:
-    figure.add_scatter(
-        x=[start, 1],
-        y=[start, 1],
-        mode="lines",
-        name="test = training",
-        line={"color": theme.muted, "width": 1.2, "dash": "dot"},
-        hoverinfo="skip",
-    )
 
 
 def _by_shape(
