@@ -18,7 +18,6 @@ from odt_core.words import count_words, percent_words
 from pages.common.drawings import draw_tree
 from pages.common.markup import html_text, plain, plain_table, shorten
 from pages.predict.frozen import FrozenTree
-from pages.predict.keys import CASE, OTHERS
 
 MOST_OTHERS = 60
 """The most inputs for columns that the tree does not ask about."""
@@ -63,7 +62,7 @@ def _draw_others(frozen: FrozenTree) -> dict[int, Value]:
     shown = others[:MOST_OTHERS]
     expander = st.expander(
         f"{count_words(len(others), 'column')} that the tree does not ask about",
-        key=OTHERS,
+        key="predict_others",
         on_change="rerun",
     )
     keys = [_key(frozen, g) for g in shown]
@@ -96,7 +95,7 @@ def _draw_doubts(frozen: FrozenTree, others: dict[int, Value]) -> None:
 
 
 def _key(frozen: FrozenTree, feature: int) -> str:
-    return f"{CASE}_{frozen.job.id}_{feature}"
+    return f"predict_case_{frozen.job.id}_{feature}"
 
 
 def _draw_read_input(frozen: FrozenTree, feature: int, values: dict[int, Value]) -> None:

@@ -18,8 +18,8 @@ from pages.common.stored import stored_dataset, stored_settings
 from pages.common.table_requests import draw_other_reading, draw_uploader
 from pages.common.tables import read_upload
 from pages.predict.frozen import FrozenTree
-from pages.predict.keys import FILE, UPLOAD
 
+FILE = "predict_file"
 _READ = "predict_file_read"
 """Session key of the reading options of uploaded files, by hash."""
 
@@ -33,7 +33,7 @@ def choose_file(frozen: FrozenTree) -> Dataset | None:
         The tree to apply. A file with the layout of its training file is read like that file.
     """
     draw_uploader(
-        UPLOAD,
+        "predict_upload",
         partial(_load, frozen),
         help="Its columns are matched by name with those of the training data.",
     )

@@ -19,8 +19,8 @@ from pages.common.server import job_manager, store
 from pages.common.session import Place, owner, work
 from pages.common.settings import run_name
 from pages.common.tables import rows_of, send_to
-from pages.predict.keys import TREE
 
+TREE = "predict_tree"
 _SEEN = "predict_current_seen"
 """Session key of the run that was current when the page was last drawn."""
 MOST_RUNS = 100

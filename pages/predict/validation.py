@@ -22,10 +22,10 @@ from pages.common.server import job_manager
 from pages.common.session import Dataset, is_pressed, note_press, work
 from pages.predict.files import choose_file
 from pages.predict.frozen import FrozenTree
-from pages.predict.keys import PART, PART_COLUMN, PART_VALUES, STOP, VALIDATE
 from pages.predict.validation_result import draw_validation_result
 
 WORDS = "Validate"
+PART_COLUMN = "predict_part_column"
 ALL_ROWS, SOME_ROWS = "All rows that did not train it", "Some of them, by a column"
 MOST_VALUES = 300
 """The most values in the choice. Values with the most rows come first."""
@@ -52,7 +52,9 @@ def draw_validation(frozen: FrozenTree) -> None:
 def _choose_rows(frozen: FrozenTree, dataset: Dataset) -> JobSpec | None:
     """Draw the choice of rows, and return the validation's job; None after an error."""
     part = None
-    chosen = st.radio("Which rows", [ALL_ROWS, SOME_ROWS], key=PART, persist_state="session")
+    chosen = st.radio(
+        "Which rows", [ALL_ROWS, SOME_ROWS], key="predict_part", persist_state="session"
+    )
     if dataset.sha256 == frozen.job.spec.dataset:
         _draw_same_file(frozen.job.spec.train.schema.group, is_whole=chosen == ALL_ROWS)
     if chosen == SOME_ROWS:
@@ -99,7 +101,7 @@ def _choose_part(table: Table, frozen: FrozenTree) -> PartOfTable:
         )
     )
     values = _values(table, schema, column)
-    key = f"{PART_VALUES}_{table.sha256[:12]}_{columns.index(column)}"
+    key = f"predict_part_values_{table.sha256[:12]}_{columns.index(column)}"
     chosen = st.multiselect(
         "Values",
         values,
@@ -136,7 +138,7 @@ def _draw_button(spec: JobSpec | None) -> Job | None:
     running = job if job is not None and not job.is_over else None
     st.button(
         "Validating …" if running else WORDS,
-        key=VALIDATE,
+        key="predict_validate",
         type="primary",
         width="stretch",
         disabled=spec is None or running is not None,
@@ -161,7 +163,7 @@ def _watch(job: Job) -> None:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"Validating on {plain(shorten(job.spec.table_name, 40))} …")
-        st.button("Stop", key=STOP, on_click=job_manager().cancel, args=(job,))
+        st.button("Stop", key="predict_stop", on_click=job_manager().cancel, args=(job,))
 
 
 def _draw_found(job: Job, frozen: FrozenTree) -> None:

@@ -32,7 +32,6 @@ from pages.common.results import (
     reported_html,
 )
 from pages.common.widgets import start_value
-from pages.predict.keys import GROUPS, THRESHOLD
 from pages.predict.scored_file import draw_differences
 
 THRESHOLDS = tuple(step / 200 for step in range(1, 199))
@@ -64,7 +63,7 @@ def draw_validation_result(job: Job) -> None:
     draw_subgroups(
         [each.column for each in result.subgroups],
         result.of_column,
-        key=GROUPS,
+        key="predict_groups",
         positive=result.tree.positive_label,
         negative=result.tree.negative_label,
         rows="validation",
@@ -173,7 +172,7 @@ def _draw_benefit(result: ValidationResult) -> None:
         min_value=1,
         max_value=98,
         step=1,
-        key=start_value(THRESHOLD, min(max(default, 1), 98)),
+        key=start_value("predict_threshold", min(max(default, 1), 98)),
         persist_state="session",
         width=260,
         help="The lowest risk at which you would act. At 10%, one found case is worth nine false "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from odt_core.alternatives.edits import rules_in_drawing
 from odt_core.alternatives.question import QuestionPart
@@ -57,12 +57,7 @@ def badge_words(run: RunSummary) -> str:
         return _DONE_WORDS.get(Status(run.metrics.solved), "done") if run.metrics.solved else "done"
     if run.status is RunStatus.RUNNING:
         return "running" if run.cancel_at is None else "stopping"
-    return {
-        RunStatus.QUEUED: "waiting",
-        RunStatus.FAILED: "failed",
-        RunStatus.CANCELLED: "stopped",
-        RunStatus.INTERRUPTED: "interrupted",
-    }[run.status]
+    return FILTER_WORDS[run.status].lower()
 
 
 def goal_of(run: RunSummary) -> str:
@@ -73,21 +68,13 @@ def goal_of(run: RunSummary) -> str:
     return GOAL_NAMES[Goal(goal)] if goal in set(Goal) else goal
 
 
-def seconds_of(run: RunSummary, now: datetime | None = None) -> float | None:
-    """Return the time of a run so far, in seconds; None before it starts."""
-    if run.started_at is None:
-        return None
-    end = run.ended_at or now or datetime.now(UTC)
-    return max((end - run.started_at).total_seconds(), 0.0)
-
-
-def progress_words(run: RunSummary, now: datetime | None = None) -> str:
+def progress_words(run: RunSummary, now: datetime) -> str:
     """Describe the progress of a run, or its time."""
     if run.members is not None and not run.is_over:
         return f"{run.members.n_over} of {run.members.n} done"
-    seconds = seconds_of(run, now)
-    if seconds is None:
+    if run.started_at is None:
         return ""
+    seconds = max(((run.ended_at or now) - run.started_at).total_seconds(), 0.0)
     if run.status is RunStatus.INTERRUPTED:
         return "–"  # the end is not known
     if run.status is RunStatus.RUNNING:
