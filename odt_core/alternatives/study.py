@@ -109,7 +109,7 @@ def parse_cost(text: str, name: str) -> Fraction:
     cost = exact_decimal(text.strip())
     if cost is None or cost < 0:
         raise InputError(
-            f"The cost of the column {quoted(name)} is {text!r}: give a number from 0 on."
+            f"The cost of the column {quoted(name)} is {text!r}: give a number of at least 0."
         )
     return cost
 

@@ -372,7 +372,7 @@ def _read_rules(options: argparse.Namespace) -> RulesSpec:
 
 
 _RULE_FIELDS: dict[str, tuple[Any, str]] = {
-    "node": (int, "a number from 1 on"),
+    "node": (int, "a whole number of at least 1"),
     "features": (list, "a list of columns"),
     "feature": (str, "a column's name"),
     "categories": (list, "a list of categories"),
@@ -385,7 +385,9 @@ _RULE_FIELDS: dict[str, tuple[Any, str]] = {
 
 def _node_rule(record: Any) -> NodeRuleSpec:
     if not isinstance(record, dict) or not isinstance(record.get("node"), int):
-        raise InputError('--rules: each rule is an object with a "node" (a number from 1 on).')
+        raise InputError(
+            '--rules: each rule is an object with a "node" (a whole number of at least 1).'
+        )
     for key, value in record.items():
         if key not in _RULE_FIELDS:
             raise InputError(

@@ -10,7 +10,7 @@ from pathlib import Path
 from odt_core.cart.process import CartProcess
 
 LONG = 5_000_000
-"""A file with at least so many bytes is long: reading it takes a quarter of a second."""
+"""The fewest bytes of a long file, which takes a quarter of a second to read."""
 
 
 def run(options: argparse.Namespace) -> int:

@@ -89,7 +89,7 @@ def loss(text: str) -> Fraction:
     """Read a number from 0, exactly."""
     value = exact_decimal(text.strip())
     if value is None or value < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not usable: give a number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not usable: give a number of at least 0")
     return value
 
 

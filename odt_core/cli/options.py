@@ -317,7 +317,7 @@ def add_time_limit(command: argparse._ActionsContainer, what: str) -> None:
         type=seconds,
         default=60.0,
         metavar="S",
-        help=f"the most seconds for {what} (default: 60)",
+        help=f"the time limit for {what}, in seconds (default: 60)",
     )
 
 

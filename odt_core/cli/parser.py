@@ -230,7 +230,7 @@ def _add_path(commands: Commands) -> None:
         group,
         "--folds",
         least=2,
-        help="cross-validate on so many folds of the training rows (default: no cross-validation)",
+        help="cross-validate on N folds of the training rows (default: no cross-validation)",
     )
     add_count(group, "--repeats", help="how often the rows are divided into folds (default: 1)")
     add_solver_options(path, threads=os.cpu_count() or 1)
@@ -257,14 +257,14 @@ def _add_alternatives(commands: Commands) -> None:
         type=at_least(1),
         default=100,
         metavar="N",
-        help="list at most so many trees (default: 100)",
+        help="list at most N trees (default: 100)",
     )
     group.add_argument(
         "--within",
         type=loss,
         metavar="D",
-        help="list trees up to so much worse than the best: errors (weighted by --class-weight), "
-        "or percentage points of the goal's rate (default: any)",
+        help="list trees that are at most D worse than the best: D errors (weighted by "
+        "--class-weight), or D percentage points of the goal's rate (default: any)",
     )
     add_time_limit(alternatives, "the list")
     chosen = alternatives.add_argument_group("which trees to search for")
@@ -276,12 +276,11 @@ def _add_alternatives(commands: Commands) -> None:
     )  # fmt: skip
     chosen.add_argument(
         "--max-total-cost", type=loss, metavar="C",
-        help="search only for trees whose columns cost at most so much together, each paid once",
+        help="search only for trees whose columns cost at most C together, each paid once",
     )  # fmt: skip
     alternatives.add_argument(
         "--max-cost", type=loss, metavar="C",
-        help="print only those of the listed trees that cost at most so much per training row, on "
-        "average",
+        help="print only the listed trees that cost at most C per training row, on average",
     )  # fmt: skip
     alternatives.add_argument(
         "--csv", "--output", dest="output", metavar="FILE", help="write the trees to this CSV file"
@@ -352,14 +351,14 @@ def _add_folds(folds: argparse._ArgumentGroup) -> None:
     folds.add_argument(
         "--hold-out",
         metavar="N",
-        help="use repeated hold-out instead: train on so many rows (a number, a fraction, or "
+        help="use repeated hold-out instead: train on N rows (a number, a fraction, or "
         "'paper' for min(90%%, 600)) and test on the rest",
     )
     add_count(
         folds,
         "--repeats",
         metavar="R",
-        help="how often the rows are divided (default: 1, with --hold-out 5)",
+        help="how often the rows are divided (default: 1; with --hold-out: 5)",
     )
 
 
@@ -435,7 +434,7 @@ def _add_verify(commands: Commands) -> None:
         type=seconds,
         default=60.0,
         metavar="S",
-        help="the most seconds (default: 60)",
+        help="the time limit in seconds (default: 60)",
     )
     add_json(verify)
     add_read_options(verify)

@@ -175,7 +175,7 @@ def _hover(row: CandidateRow) -> str:
 
 
 def _span(ends: Sequence[float]) -> list[float]:
-    """A range around the values with room for the marks, hardly beyond 0 and 1."""
+    """A range around the values, with room for the marks but almost within 0 and 1."""
     low, high = max(min(ends, default=0.0), 0.0), min(max(ends, default=1.0), 1.0)
     room = max(0.01, 0.04 * (high - low))
     return [max(low - room, -0.02), min(high + room, 1.015)]

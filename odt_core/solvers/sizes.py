@@ -39,12 +39,12 @@ from odt_core.topology import Topology, unordered_topologies
 from odt_core.tree import count_assignment
 
 FEW_LEVELS = 3
-"""Topologies of at most so many levels are searched first."""
+"""The most levels of the topologies that are searched first."""
 
 
 @dataclass(frozen=True, eq=False)
 class SizePoint:
-    """The best tree with at most so many questions.
+    """The best tree up to a number of questions.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class SizePoint:
     problem : Problem
         The problem with the tree's topology.
     solution : Solution
-        The tree, with a bound that holds for every topology of so many questions.
+        The tree, with a bound that holds for every topology up to that number.
     """
 
     questions: int

@@ -177,7 +177,7 @@ class TrainSpec(JsonData):
     split : SplitSpec
         The division into training and test rows.
     topology : Topology or AnyShape
-        The tree's shape, or any shape with at most so many questions.
+        The tree's shape, or any shape up to a number of questions.
     objective : Objective
         Goal, class weight and floors.
     max_card : int or None

@@ -159,7 +159,7 @@ def _number(text: str, what: str) -> Fraction | None:
         return None
     number = exact_decimal(text.strip().replace(",", "."))
     if number is None or number < 0:
-        raise InputError(f"{what}: {text!r} is not a number from 0 on.")
+        raise InputError(f"{what}: {text!r} is not a number of at least 0.")
     return number
 
 

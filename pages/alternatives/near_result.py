@@ -196,7 +196,7 @@ def _draw_filters(
         )
     most = exact_decimal(text.strip().replace(",", ".")) if text.strip() else None
     if text.strip() and most is None:
-        st.error(plain(f"The cost per case is {text!r}: give a number from 0 on."))
+        st.error(plain(f"The cost per case is {text!r}: give a number of at least 0."))
     found = view.chosen(without=without, only=only, most_cost=most, costs=costs)
     st.caption(f"{len(found):,} of {count_words(len(view.trees), 'listed tree')}.")
     _draw_limited_button(batch, tuple(without), tuple(only))

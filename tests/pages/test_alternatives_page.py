@@ -167,7 +167,7 @@ def test_filters_and_costs_leave_fewer_trees(listed: AppTest) -> None:
     cheap = view.chosen(most_cost=Fraction(9), costs={name: Fraction(10)})
     assert len(cheap) < 12 and f"{len(cheap)} of 12 listed trees" in said(listed)
     listed.text_input(key=keys.MOST_COST).set_value("dear").run()
-    assert "give a number from 0 on" in said(listed)
+    assert "give a number of at least 0" in said(listed)
 
 
 def test_the_best_trees_without_a_column_are_searched_for(listed: AppTest) -> None:
@@ -211,5 +211,5 @@ def test_a_list_is_found_again_by_its_address_without_a_tree(listed: AppTest) ->
 def test_numbers_that_cannot_be_used_are_reported(open_page: Callable[..., AppTest]) -> None:
     page = open_page()
     page.text_input(key=keys.WITHIN).set_value("some").run()
-    assert "'some' is not a number from 0 on" in said(page)
+    assert "'some' is not a number of at least 0" in said(page)
     assert page.button(key=keys.LIST).disabled

@@ -21,7 +21,7 @@ NEVER = np.iinfo(np.int64).min // 4
 Codes = npt.NDArray[np.integer]
 Flags = npt.NDArray[np.bool_]
 Fits = Callable[[Codes], Flags]
-"""Maps ordered codes to bool[len(codes) + 1]: whether the first so many may go left."""
+"""Maps ordered codes to bool[len(codes) + 1]: at n, whether the first n codes may go left."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class SideMinimum:
     least: int
 
     def fits(self, problem: Problem, g: int, codes: Codes, order: Codes) -> Flags:
-        """Return bool[len(order) + 1]: whether the first so many codes of feature g may go left."""
+        """Return bool[len(order) + 1]: at n, whether the first n codes of feature g may go left."""
         sums = totals(problem, g, codes, self.counted)
         rows = totals(problem, g, codes, np.ones(len(codes), dtype=np.int64))
         fits = np.ones(len(order) + 1, dtype=np.bool_)
@@ -124,7 +124,7 @@ def best_set(
 
 
 def allowed_sizes(problem: Problem, feature: Feature) -> npt.NDArray[np.bool_]:
-    """Return bool[n_values + 1]: how many codes of a feature a split may send left."""
+    """Return bool[n_values + 1]: at n, whether a split may send n codes of a feature left."""
     n = feature.n_values
     sizes = np.arange(n + 1)
     allowed = np.ones(n + 1, dtype=np.bool_)

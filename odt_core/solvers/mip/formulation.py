@@ -549,7 +549,7 @@ def max_card(draft: Draft) -> None:
 
 
 def floors(draft: Draft) -> None:
-    """(minspec) and its mirror image: at least so many rows of a class are classified correctly."""
+    """(minspec) and its mirror image: enough rows of a class are classified correctly."""
     gains = draft.problem.gains
     for label, name, least in (
         (True, "min_sensitivity", gains.min_tp),

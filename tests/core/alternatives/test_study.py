@@ -236,7 +236,7 @@ def test_what_is_asked_for_survives_the_store() -> None:
         (lambda: AlternativesPart(0), "give a number from 1 to 5,000"),
         (lambda: AlternativesPart(5, Fraction(-1)), "give 0 or a larger number"),
         (lambda: AlternativesPart(5, None, (("a", Fraction(-1)),)), "'a' is negative"),
-        (lambda: parse_cost("dear", "a"), "'a' is 'dear': give a number from 0 on"),
+        (lambda: parse_cost("dear", "a"), "'a' is 'dear': give a number of at least 0"),
     ],
 )
 def test_numbers_that_cannot_be_used_are_refused(make: Any, message: str) -> None:
