@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from odt_core.cli.inputs import read_options
+from odt_core.cli.output import Pace
 from odt_core.data import Table
 from odt_core.errors import InputError
 from odt_core.jobs import JobKind, JobSpec, temporary_manager
@@ -21,7 +22,6 @@ from odt_core.words import count_words, seconds_words
 from odt_core.worker.kinds import run_job
 from odt_core.worker.messages import Part
 
-PROGRESS_EVERY = 1.0
 POLL = 0.05
 
 
@@ -124,14 +124,13 @@ class ProgressPrinter:
 
     def __init__(self, unit: str) -> None:
         self._unit = unit
-        self._printed_at = time.monotonic()
+        self._pace = Pace()
         self._done = 0
 
     def say(self, done: int, total: int, seconds_left: float | None) -> None:
         """Print the progress of a study with several parts if it changed."""
-        now = time.monotonic()
-        if total == 1 or done == self._done or now - self._printed_at < PROGRESS_EVERY:
+        if total == 1 or done == self._done or not self._pace.is_due():
             return
-        self._done, self._printed_at = done, now
+        self._done = done
         rest = f", about {seconds_words(seconds_left)} left" if seconds_left else ""
         print(f"{done} of {count_words(total, self._unit)}{rest}", file=sys.stderr)

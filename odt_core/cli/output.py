@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,24 @@ if TYPE_CHECKING:
     from odt_core.jobs import JobKind
 
 
+PROGRESS_EVERY = 1.0
 STUDY = "study"
 """The field that holds the kind of a printed study, so that a sheet can read the study."""
+
+
+class Pace:
+    """Limits progress to one line a second."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def is_due(self) -> bool:
+        """Whether a second is over since it was last due."""
+        now = time.monotonic()
+        if now - self._last < PROGRESS_EVERY:
+            return False
+        self._last = now
+        return True
 
 
 def print_json(record: Mapping[str, Any], *, study: JobKind | None = None) -> None:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
 
 from odt_core.cart.process import CartProcess
 from odt_core.cli.inputs import load_table, make_spec, note
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
-from odt_core.cli.output import print_json, write_output
+from odt_core.cli.output import Pace, print_json, write_output
 from odt_core.cli.summary import summarize
 from odt_core.problem import Problem
 from odt_core.solution import Status, TracePoint
 from odt_core.training import Hooks, run_training
 
 EXIT_NO_TREE = 1
-PROGRESS_EVERY = 1.0
 
 
 def run(options: argparse.Namespace, cart_process: CartProcess | None = None) -> int:
@@ -56,13 +54,12 @@ class _BoundPrinter:
 
     def __init__(self) -> None:
         self._has_tree = False
-        self._last_time = time.monotonic()
+        self._pace = Pace()
         self._last_line = ""
 
     def __call__(self, problem: Problem, point: TracePoint) -> None:
-        now = time.monotonic()
         is_first_tree = point.incumbent is not None and not self._has_tree
-        if not is_first_tree and now - self._last_time < PROGRESS_EVERY:
+        if not self._pace.is_due() and not is_first_tree:
             return
         self._has_tree |= is_first_tree
         value, bound = (
@@ -70,7 +67,6 @@ class _BoundPrinter:
             for total in (point.incumbent, point.bound)
         )
         line = f"best {value}, bound {bound}"
-        self._last_time = now
         if line != self._last_line:
             self._last_line = line
             print(f"{point.seconds:7.1f} s  {line}", file=sys.stderr)

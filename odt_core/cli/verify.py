@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import time
+from functools import partial
 
-from odt_core.cli.inputs import load_table
+from odt_core.cli.inputs import load_table, note
 from odt_core.cli.interrupt import EXIT_INTERRUPTED, stop_on_interrupt
 from odt_core.cli.models import load_model
-from odt_core.cli.output import print_json
+from odt_core.cli.output import Pace, print_json
 from odt_core.solvers.control import Control
 from odt_core.verification import verify_model
 from odt_core.words import percent_words
 
 EXIT_NOT_SETTLED = 1
-PROGRESS_EVERY = 1.0
 
 
 def run(options: argparse.Namespace) -> int:
@@ -24,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     table = load_table(options)
     with stop_on_interrupt() as stop:
         control = Control(options.time_limit, should_stop=stop.is_set)
-        found = verify_model(model, table, control, _CoveragePrinter())
+        found = verify_model(model, table, control, partial(_print_covered, Pace()))
         interrupted = stop.is_set() and found.verdict.holds is None
     if options.json:
         print_json(found.to_json())
@@ -35,13 +33,6 @@ def run(options: argparse.Namespace) -> int:
     return 0 if found.verdict.holds else EXIT_NOT_SETTLED
 
 
-class _CoveragePrinter:
-    """Prints at most one line a second."""
-
-    def __init__(self) -> None:
-        self._last = time.monotonic()
-
-    def __call__(self, covered: float) -> None:
-        if time.monotonic() - self._last >= PROGRESS_EVERY:
-            self._last = time.monotonic()
-            print(f"{percent_words(covered)} covered", file=sys.stderr)
+def _print_covered(pace: Pace, covered: float) -> None:
+    if pace.is_due():
+        note(f"{percent_words(covered)} covered")

@@ -163,7 +163,7 @@ def _draw_trace(axes: Any, trace: Any) -> None:
             "linewidth": (line.width or 2) * 0.8,
             "drawstyle": _STEPS.get(line.shape or "", "default"),
         }
-    if _differs_by_mark(marker):
+    if _has_several(marker.color) or _has_several(marker.size):
         axes.plot(x, y, **style)
         _draw_marks(axes, x, y, marker, ink)
     else:
@@ -177,11 +177,6 @@ def _draw_trace(axes: Any, trace: Any) -> None:
             spans = [list(error.arrayminus), list(error.array)]
             axes.errorbar(x, y, **{direction: spans}, fmt="none", ecolor=_color(error.color),
                           elinewidth=1.2, capsize=3 if error.width else 0)  # fmt: skip
-
-
-def _differs_by_mark(marker: Any) -> bool:
-    """Whether a trace's marks differ in colour or size."""
-    return _has_several(marker.color) or _has_several(marker.size)
 
 
 def _draw_marks(axes: Any, x: list[float], y: list[float], marker: Any, ink: Any) -> None:
@@ -211,14 +206,12 @@ def _one_color(marker: Any) -> Any:
 
 def _one(values: Any) -> Any:
     """The value of a property that all marks share."""
-    is_one = values is None or isinstance(values, str | int | float)
-    return values if is_one else values[0]
+    return values if values is None or isinstance(values, str | int | float) else values[0]
 
 
 def _has_several(values: Any) -> bool:
     """Whether a property has different values for different marks."""
-    is_one = values is None or isinstance(values, str | int | float)
-    return not is_one and len(set(values)) > 1
+    return _one(values) is not values and len(set(values)) > 1
 
 
 def _marker_style(trace: Any) -> dict[str, Any]:

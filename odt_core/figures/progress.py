@@ -47,7 +47,7 @@ def progress_chart(
         Seconds up to which the last values are extended; by default up to the last point.
     """
     figure = new_figure()
-    _lay_out(figure, theme, _unit(problem))
+    _lay_out(figure, theme, problem)
     for name, points, color, dash in (
         (FOUND, [(p.seconds, p.incumbent) for p in trace], theme.accent, "solid"),
         (BOUND, [(p.seconds, p.bound) for p in trace], theme.second, "dot"),
@@ -116,8 +116,8 @@ def _value_words(problem: Problem, total: int) -> str:
     return number_words(value) if is_count else percent_words(value, 2)
 
 
-def _lay_out(figure: go.Figure, theme: Theme, unit: str) -> None:
-    shares = {} if "rows" in unit else {"tickformat": ".1%"}
+def _lay_out(figure: go.Figure, theme: Theme, problem: Problem) -> None:
+    shares = {} if problem.objective.goal.counts_rows else {"tickformat": ".1%"}
     lay_out(
         figure,
         theme,
@@ -125,6 +125,7 @@ def _lay_out(figure: go.Figure, theme: Theme, unit: str) -> None:
         y={"automargin": True, **shares},
         height=HEIGHT,
     )
-    title = {"text": unit, "font": {"size": FONT_SIZE}, "x": 0, "xref": "paper", "y": 0.98}
+    font = {"size": FONT_SIZE}
+    title = {"text": _unit(problem), "font": font, "x": 0, "xref": "paper", "y": 0.98}
     margin = {"l": 8, "r": LABEL_WIDTH, "t": 28, "b": 8}
     figure.update_layout(margin=margin, showlegend=False, title=title)

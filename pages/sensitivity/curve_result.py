@@ -28,15 +28,14 @@ def rows_of_curves(batch: Batch) -> tuple[CurveRow, ...]:
     return curve_table(CurveRun.of_results(batch.results))
 
 
-def tree_and_figure() -> tuple[DeltaGenerator, DeltaGenerator]:
+def tree_and_figure() -> list[DeltaGenerator]:
     """The columns of the tree and of the curves.
 
     During the study the figure has the same place. Streamlit removes an element at once only if
     another element takes its place. Otherwise the page would show the old and the new figure
     together for a moment.
     """
-    left, right = st.columns([6, 5], gap="medium")
-    return left, right
+    return st.columns([6, 5], gap="medium")
 
 
 @st.fragment
