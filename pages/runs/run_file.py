@@ -28,8 +28,8 @@ _COUNT = {"type": "integer", "minimum": 0, "maximum": 50_000_000}
 _SIZE = {"type": "integer", "minimum": 0, "maximum": 2**53}
 _NUMBER = {"type": "number", "minimum": -1e15, "maximum": 1e15}
 _SECONDS = {"type": "number", "minimum": 0, "maximum": 1e9}
-_TREE = {"type": "object"}
-"""The form of a tree. Reading the tree checks the rest."""
+_OBJECT = {"type": "object"}
+"""The form of what is checked by reading it, such as a tree."""
 
 
 def _or_none(form: dict[str, Any]) -> dict[str, Any]:
@@ -75,8 +75,8 @@ _TRAINED = _record(
     n_test=_COUNT,
     train=_or_none(_CONFUSION),
     test=_or_none(_CONFUSION),
-    tree=_or_none(_TREE),
-    cart=_record(train=_CONFUSION, test=_or_none(_CONFUSION), tree=_TREE),
+    tree=_or_none(_OBJECT),
+    cart=_record(train=_CONFUSION, test=_or_none(_CONFUSION), tree=_OBJECT),
     words=_record(status=_TEXT, proof=_TEXT, remark=_TEXT),
     trace=_TRACE,
     data=_record(sha256=_TEXT),
@@ -87,8 +87,8 @@ _POINT = _record(
     train=_CONFUSION,
     test=_or_none(_CONFUSION),
     proved={"type": "boolean"},
-    tree=_TREE,
-    assignment={"type": "object"},
+    tree=_OBJECT,
+    assignment=_OBJECT,
 )
 _FRONTIER = _record(
     points={"type": "array", "maxItems": MOST_POINTS, "items": _POINT},
@@ -102,27 +102,13 @@ _FRONTIER = _record(
         }
     ),
 )
-_CURVE = _record(
-    runs={
-        "type": "array",
-        "maxItems": MOST_POINTS,
-        "items": _record(
-            topology=_TEXT,
-            level=_TEXT,
-            seed=_INTEGER,
-            train=_CONFUSION,
-            test=_CONFUSION,
-            proved={"type": "boolean"},
-        ),
-    }
-)
 _COMPARED = _record(
     runs={
         "type": "array",
         "maxItems": MOST_POINTS,
         "items": _record(
-            candidate={"type": "object"},
-            fold={"type": "object"},
+            candidate=_OBJECT,
+            fold=_OBJECT,
             status=_STATUS,
             train=_or_none(_CONFUSION),
             test=_or_none(_CONFUSION),
@@ -133,29 +119,13 @@ _COMPARED = _record(
     }
 )
 _REFITTED = _record(
-    refits={"type": "array", "maxItems": MOST_POINTS, "items": {"type": "object"}},
+    refits={"type": "array", "maxItems": MOST_POINTS, "items": _OBJECT},
     positive={"type": "array", "items": _COUNT},
-    original=_or_none({"type": "object"}),
-)
-_PATH = _record(
-    points={
-        "type": "array",
-        "minItems": 1,
-        "items": _record(
-            questions=_COUNT,
-            topology=_or_none(_TEXT),
-            status=_STATUS,
-            words=_TEXT,
-            train=_or_none(_CONFUSION),
-            test=_or_none(_CONFUSION),
-            tree=_or_none(_TREE),
-        ),
-    },
-    status=_STATUS,
+    original=_or_none(_OBJECT),
 )
 _VERIFIED = _record(
     holds={"type": ["boolean", "null"]},
-    better=_or_none(_TREE),
+    better=_or_none(_OBJECT),
     covered=_NUMBER,
     counted=_SIZE,
     seconds=_SECONDS,
@@ -163,14 +133,14 @@ _VERIFIED = _record(
     status=_STATUS,
 )
 _VALIDATED = _record(
-    validation={"type": "object"},
+    validation=_OBJECT,
     train=_CONFUSION,
     test=_or_none(_CONFUSION),
-    tree=_TREE,
+    tree=_OBJECT,
     leaves={"type": "array", "items": {"type": "array", "items": _COUNT}},
-    subgroups={"type": "array", "maxItems": MOST_POINTS, "items": {"type": "object"}},
-    differences={"type": "array", "maxItems": MOST_POINTS, "items": {"type": "object"}},
-    data=_record(name=_TEXT, sha256=_TEXT, flow={"type": "object"}),
+    subgroups={"type": "array", "maxItems": MOST_POINTS, "items": _OBJECT},
+    differences={"type": "array", "maxItems": MOST_POINTS, "items": _OBJECT},
+    data=_record(name=_TEXT, sha256=_TEXT, flow=_OBJECT),
     model_sha256=_TEXT,
     part=_TEXT,
     group_column=_or_none(_TEXT),
@@ -200,8 +170,8 @@ _LISTED_TREE = _record(
     topology=_TEXT,
     train=_CONFUSION,
     test=_or_none(_CONFUSION),
-    assignment={"type": "object"},
-    tree=_TREE,
+    assignment=_OBJECT,
+    tree=_OBJECT,
 )
 _LISTED = _record(
     trees={
@@ -235,9 +205,7 @@ _FORMS = {
     JobKind.TRAIN: _TRAINED,
     JobKind.ADOPT: _TRAINED,
     JobKind.FRONTIER: _FRONTIER,
-    JobKind.CURVE: _CURVE,
     JobKind.COMPARE: _COMPARED,
-    JobKind.PATH: _PATH,
     JobKind.STABILITY: _REFITTED,
     JobKind.VERIFY: _VERIFIED,
     JobKind.VALIDATE: _VALIDATED,
@@ -249,7 +217,8 @@ _FORMS = {
         is_least_free_proved={"type": "boolean"},
     ),
 }
-"""JSON schemas of the parts of results that pages read."""
+"""JSON schemas of the parts of results that pages read. The readers of curves and paths check every
+value themselves."""
 
 
 def check_run_file(file: RunFile) -> None:
@@ -297,7 +266,7 @@ def _check_part(part: RunPart, dataset: str) -> JobSpec:
     _check_model(values["model"])
     for name in ("result", "best"):
         if values[name] is not None:
-            check_form(values[name], _FORMS[spec.kind], name)
+            check_form(values[name], _FORMS.get(spec.kind, _OBJECT), name)
             _check_inside(values[name], spec)
     return spec
 
@@ -344,6 +313,7 @@ def _check_inside(found: dict[str, Any], spec: JobSpec) -> None:
     elif kind is JobKind.STABILITY:
         RangeRun.from_json(found)
     elif isinstance(spec.part, PathPart):
+        Status(found["status"])
         if [p["questions"] for p in found["points"]] != [*range(spec.part.most_questions + 1)]:
             raise _unusable("a path that lacks a number of questions")
         for point in found["points"]:

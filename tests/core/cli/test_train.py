@@ -310,10 +310,11 @@ def test_a_proof_names_the_conditions_that_it_holds_under(
     found = train_json(capsys, *asked, *conditions, "--output", model)
     assert found["errors"] > free["errors"]
     assert free["words"]["proof"].startswith("No tree of this shape does better on")
-    trees = "of this shape with sets of at most 1 category, leaves of at least 50 rows and the same"
-    assert found["words"]["proof"].startswith(f"No tree {trees} rules does better on")
+    words = "sets of at most 1 category, leaves of at least 50 rows and the expert rules"
+    trees = f"of this shape with {words}"
+    assert found["words"]["proof"].startswith(f"No tree {trees} does better on")
     assert main(["verify", str(model), str(monks)]) == 0
-    assert capsys.readouterr().out.startswith(f"No tree {trees} rules makes fewer than")
+    assert capsys.readouterr().out.startswith(f"No tree {trees} makes fewer than")
     any_shape = train_json(capsys, *asked, "--topology", "any-2", "--min-leaf", "50")
     trees = "of any shape with at most 2 questions and leaves of at least 50 rows"
     assert any_shape["words"]["proof"].startswith(f"No tree {trees} does better on")
