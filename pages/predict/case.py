@@ -45,10 +45,9 @@ def draw_case(frozen: FrozenTree) -> None:
 
 def _draw_inputs(frozen: FrozenTree) -> dict[int, Value]:
     """Draw the inputs for the tree's columns, in the order of its questions."""
-    tree = frozen.tree
     values: dict[int, Value] = {}
-    for feature in tree.asked_features:
-        _draw_read_input(frozen, feature, values)
+    for g in frozen.tree.asked_features:
+        values |= _draw_input(frozen, g)
     return values
 
 
@@ -76,8 +75,8 @@ def _draw_others(frozen: FrozenTree) -> dict[int, Value]:
                 "Their values do not change the answer. They show whether the case is like the "
                 "training rows."
             )
-            for feature in shown:
-                _draw_read_input(frozen, feature, values)
+            for g in shown:
+                values |= _draw_input(frozen, g)
             if len(shown) < len(others):
                 st.caption(f"{len(others) - len(shown):,} more columns are not shown here.")
     return values
@@ -98,22 +97,21 @@ def _key(frozen: FrozenTree, feature: int) -> str:
     return f"predict_case_{frozen.job.id}_{feature}"
 
 
-def _draw_read_input(frozen: FrozenTree, feature: int, values: dict[int, Value]) -> None:
-    """Draw one input. Explain the number if the column has dates."""
-    tree = frozen.tree
-    _draw_input(tree, feature, _key(frozen, feature), values)
-    date = date_words(frozen.columns[feature].reading)
-    if date:
-        st.caption(f"Give {date}, not the date.")
-
-
-def _draw_input(tree: Tree, g: int, key: str, values: dict[int, Value]) -> None:
-    """Draw one input, and put its value, if given, into `values`."""
-    feature = tree.features[g]
+def _draw_input(frozen: FrozenTree, g: int) -> dict[int, Value]:
+    """Draw the input for feature `g`. Return its value, if one is given."""
+    feature, key = frozen.tree.features[g], _key(frozen, g)
     label = plain(shorten(feature.name, 60))
     if feature.is_numerical:
-        _draw_number(feature, label, g, key, values)
-        return
+        values = _draw_number(feature, label, g, key)
+    else:
+        values = _draw_categories(feature, label, g, key)
+    date = date_words(frozen.columns[g].reading)
+    if date:
+        st.caption(f"Give {date}, not the date.")
+    return values
+
+
+def _draw_categories(feature: Feature, label: str, g: int, key: str) -> dict[int, Value]:
     options = [*feature.values, ANOTHER]
     chosen = st.selectbox(
         label,
@@ -123,12 +121,13 @@ def _draw_input(tree: Tree, g: int, key: str, values: dict[int, Value]) -> None:
         format_func=lambda at: shorten(options[at] or '""', 60),
         placeholder="not given yet",
     )
-    if chosen is not None:
-        # a category may be called "another value", so compare positions
-        values[g] = feature.values[chosen] if chosen < len(feature.values) else None
+    if chosen is None:
+        return {}
+    # a category may be called "another value", so compare positions
+    return {g: feature.values[chosen] if chosen < len(feature.values) else None}
 
 
-def _draw_number(feature: Feature, label: str, g: int, key: str, values: dict[int, Value]) -> None:
+def _draw_number(feature: Feature, label: str, g: int, key: str) -> dict[int, Value]:
     is_missing = bool(st.session_state.get(f"{key}_missing", False))
     number = st.number_input(
         label,
@@ -141,9 +140,8 @@ def _draw_number(feature: Feature, label: str, g: int, key: str, values: dict[in
     )
     st.checkbox("value missing", key=f"{key}_missing")
     if is_missing:
-        values[g] = None
-    elif number is not None:
-        values[g] = float(number)
+        return {g: None}
+    return {} if number is None else {g: float(number)}
 
 
 def _step(feature: Feature) -> float:

@@ -21,7 +21,7 @@ from pages.common.session import owner
 from pages.common.settings import kind_words
 from pages.common.tables import rows_of
 from pages.runs.outcome import RunOutcome, outcome_of
-from pages.runs.words import SHAPE, STATUS_COLOURS, asked_of, badge_words
+from pages.runs.words import SHAPE, STATUS_COLOURS, badge_words, settings_of
 
 PER_ROW = 2
 """The most runs in one row, so that their trees are readable. Further runs follow below."""
@@ -148,7 +148,7 @@ def _draw_counts(outcome: RunOutcome) -> None:
 
 def _draw_settings(names: Sequence[str], records: Sequence[RunRecord]) -> None:
     """Draw the settings, with differences in bold."""
-    settings = [asked_of(record) for record in records]
+    settings = [settings_of(record) for record in records]
     rows = []
     for field in dict.fromkeys(field for found in settings for field in found):
         values = [found.get(field, "") for found in settings]

@@ -82,7 +82,7 @@ def progress_words(run: RunSummary, now: datetime) -> str:
     return seconds_words(run.metrics.seconds if run.metrics.seconds is not None else seconds)
 
 
-def asked_of(record: RunRecord) -> dict[str, str]:
+def settings_of(record: RunRecord) -> dict[str, str]:
     """Return a run's settings by name; plain text.
 
     For a run of another version, only the settings in the list of runs are known.
