@@ -41,7 +41,7 @@ MOST_TREES = 40
 
 
 def greedy_assignment(
-    problem: Problem, should_stop: Callable[[], bool] | None = None
+    problem: Problem, should_stop: Callable[[], bool] = lambda: False
 ) -> Assignment | None:
     """Find a tree that keeps the floors and the smallest leaf; None if none was found.
 
@@ -63,7 +63,7 @@ def greedy_assignment(
                 allowed = gains.allows(confusion) and keeps_smallest_leaf(merged, found.splits)
                 if allowed and (best is None or total > best[0]):
                     best = total, found
-            if should_stop is not None and should_stop():
+            if should_stop():
                 return None if best is None else best[1]
     return None if best is None else best[1]
 
@@ -90,9 +90,7 @@ def _row_weights(problem: Problem) -> list[Weights]:
 class _GreedySearch:
     """The search for good trees with one weighting of the rows."""
 
-    def __init__(
-        self, problem: Problem, weights: Weights, should_stop: Callable[[], bool] | None
-    ) -> None:
+    def __init__(self, problem: Problem, weights: Weights, should_stop: Callable[[], bool]) -> None:
         self.should_stop = should_stop
         self.problem = problem
         self.data: EncodedData = problem.data
@@ -136,7 +134,7 @@ class _GreedySearch:
         """Improve the tree until no node has a better choice; its worth."""
         total = self._total()
         for _ in range(MOST_PASSES):
-            if self.should_stop is not None and self.should_stop():
+            if self.should_stop():
                 break
             self._improve_all()
             better = self._total()
