@@ -97,7 +97,7 @@ def _lines(found: Comparison) -> list[str]:
 
 def _cells(found: Comparison) -> list[list[str]]:
     rate = measure_words(found)
-    head = ["candidate", f"test {rate}", "less the best, points", "test TPR", "test TNR"]
+    head = ["candidate", f"test {rate}", "difference to the best, points", "test TPR", "test TNR"]
     head += [f"folds below {measure.words} floor" for measure, _ in found.floors]
     head += ["training accuracy", "leaves", "questions", "seconds", "proved"]
     rows = [head]
