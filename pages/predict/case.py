@@ -19,6 +19,9 @@ from pages.common.drawings import draw_tree
 from pages.common.markup import html_text, plain, plain_table, shorten
 from pages.predict.frozen import FrozenTree
 
+OTHERS = "predict_others"
+CASE = "predict_case"
+"""The beginning of the keys of a case's inputs."""
 MOST_OTHERS = 60
 """The most inputs for columns that the tree does not ask about."""
 ANOTHER = "another value"
@@ -61,7 +64,7 @@ def _draw_others(frozen: FrozenTree) -> dict[int, Value]:
     shown = others[:MOST_OTHERS]
     expander = st.expander(
         f"{count_words(len(others), 'column')} that the tree does not ask about",
-        key="predict_others",
+        key=OTHERS,
         on_change="rerun",
     )
     keys = [_key(frozen, g) for g in shown]
@@ -94,7 +97,7 @@ def _draw_doubts(frozen: FrozenTree, others: dict[int, Value]) -> None:
 
 
 def _key(frozen: FrozenTree, feature: int) -> str:
-    return f"predict_case_{frozen.job.id}_{feature}"
+    return f"{CASE}_{frozen.job.id}_{feature}"
 
 
 def _draw_input(frozen: FrozenTree, g: int) -> dict[int, Value]:

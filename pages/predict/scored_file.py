@@ -27,7 +27,7 @@ from pages.common.markup import file_stem, plain, sentence, shorten
 from pages.predict.files import choose_file
 from pages.predict.frozen import FrozenTree
 
-KEEP_FORMULAS = "predict_keep_formulas"
+KEEP_FORMULAS, ONLY_WARNINGS = "predict_keep_formulas", "predict_only_warnings"
 IN_THE_FILE_ONLY = (UNSEEN_COLUMN, UNSEEN_HERE_COLUMN, SOFTWARE)
 """Added columns that the page does not show. The warnings describe the first two."""
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_LETTERS = 200, 60, 200
@@ -115,7 +115,7 @@ def _draw_rows(scores: Scores, table: Table) -> None:
     """Draw the first rows, with the answers first."""
     rows = np.arange(min(SHOWN_ROWS, table.n_rows))
     if scores.is_doubtful.any():
-        only = st.checkbox("Only rows with warnings", key="predict_only_warnings")
+        only = st.checkbox("Only rows with warnings", key=ONLY_WARNINGS)
         if only:
             rows = np.flatnonzero(scores.is_doubtful)[:SHOWN_ROWS]
     frame = _frame(scores, table, rows)

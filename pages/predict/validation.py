@@ -25,7 +25,8 @@ from pages.predict.frozen import FrozenTree
 from pages.predict.validation_result import draw_validation_result
 
 WORDS = "Validate"
-PART_COLUMN = "predict_part_column"
+VALIDATE = "predict_validate"
+PART, PART_COLUMN = "predict_part", "predict_part_column"
 ALL_ROWS, SOME_ROWS = "All rows that did not train it", "Some of them, by a column"
 MOST_VALUES = 300
 """The most values in the choice. Values with the most rows come first."""
@@ -52,9 +53,7 @@ def draw_validation(frozen: FrozenTree) -> None:
 def _choose_rows(frozen: FrozenTree, dataset: Dataset) -> JobSpec | None:
     """Draw the choice of rows, and return the validation's job; None after an error."""
     part = None
-    chosen = st.radio(
-        "Which rows", [ALL_ROWS, SOME_ROWS], key="predict_part", persist_state="session"
-    )
+    chosen = st.radio("Which rows", [ALL_ROWS, SOME_ROWS], key=PART, persist_state="session")
     if dataset.sha256 == frozen.job.spec.dataset:
         _draw_same_file(frozen.job.spec.train.schema.group, is_whole=chosen == ALL_ROWS)
     if chosen == SOME_ROWS:
@@ -138,7 +137,7 @@ def _draw_button(spec: JobSpec | None) -> Job | None:
     running = job if job is not None and not job.is_over else None
     st.button(
         "Validating …" if running else WORDS,
-        key="predict_validate",
+        key=VALIDATE,
         type="primary",
         width="stretch",
         disabled=spec is None or running is not None,

@@ -34,6 +34,7 @@ from pages.common.results import (
 from pages.common.widgets import start_value
 from pages.predict.scored_file import draw_differences
 
+THRESHOLD = "predict_threshold"
 THRESHOLDS = tuple(step / 200 for step in range(1, 199))
 """The threshold probabilities of the decision curve."""
 
@@ -172,7 +173,7 @@ def _draw_benefit(result: ValidationResult) -> None:
         min_value=1,
         max_value=98,
         step=1,
-        key=start_value("predict_threshold", min(max(default, 1), 98)),
+        key=start_value(THRESHOLD, min(max(default, 1), 98)),
         persist_state="session",
         width=260,
         help="The lowest risk at which you would act. At 10%, one found case is worth nine false "

@@ -20,8 +20,11 @@ from odt_core.topology import Topology
 from pages.common.server import job_manager, store
 from pages.common.session import Place, Work
 from pages.common.studies import MANY_CASES, ONE_CASE, PREDICT_VIEW, VALIDATION
-from pages.predict import keys
-from pages.predict.validation import SOME_ROWS
+from pages.predict.case import CASE, OTHERS
+from pages.predict.files import FILE
+from pages.predict.frozen import TREE
+from pages.predict.scored_file import ONLY_WARNINGS
+from pages.predict.validation import PART, PART_COLUMN, SOME_ROWS, VALIDATE
 from pages.runs.run_file import check_run_file
 from tests.runs import Maker, ward
 
@@ -67,13 +70,13 @@ def test_a_case_is_answered_as_soon_as_its_path_is_known(run: RunSummary, launch
     for step in range(len(tree.used_features)):
         if "The tree says" in words(page):
             break
-        boxes = [box for box in page.selectbox if str(box.key).startswith(keys.CASE)]
+        boxes = [box for box in page.selectbox if str(box.key).startswith(CASE)]
         boxes[step].select_index(0)
         shown(page.run())
     values = {
         g: tree.features[g].values[0]
         for g in tree.used_features
-        if page.session_state[f"{keys.CASE}_{run.id}_{g}"] is not None
+        if page.session_state[f"{CASE}_{run.id}_{g}"] is not None
     }
     assert values
     said = words(page)
@@ -94,7 +97,7 @@ def test_a_case_with_an_age_is_asked_for_the_age_and_not_the_date(
     maker.done(schema=schema)
     page = opened(launch)
     assert "Give the age in completed years on 2000-06-30, not the date." in words(page)
-    (number,) = (box for box in page.number_input if str(box.key).startswith(keys.CASE))
+    (number,) = (box for box in page.number_input if str(box.key).startswith(CASE))
     page = shown(number.set_value(70.0).run())
     assert "The tree says: yes" in words(page)
 
@@ -104,7 +107,7 @@ def test_a_value_that_no_training_row_had_is_flagged_and_nothing_is_in_the_addre
 ) -> None:
     page = opened(launch)
     for box in page.selectbox:
-        if str(box.key).startswith(keys.CASE):
+        if str(box.key).startswith(CASE):
             box.select_index(len(box.options) - 1)
     shown(page.run())
     assert "no training row had this value" in words(page).lower()
@@ -116,7 +119,7 @@ def test_a_value_that_no_training_row_had_is_flagged_and_nothing_is_in_the_addre
     assert "Not answered yet" in words(page)  # the values are forgotten
     for record in store().datasets.list(LOCAL_OWNER):
         kept = json.dumps(store().datasets.choices(LOCAL_OWNER, record.sha256))
-        assert keys.CASE not in kept
+        assert CASE not in kept
 
 
 def test_a_file_is_scored_and_its_differences_are_reported(run: RunSummary, launch: Launch) -> None:
@@ -124,7 +127,7 @@ def test_a_file_is_scored_and_its_differences_are_reported(run: RunSummary, laun
     lines[1] = lines[1].replace("strong", "unheard")
     content = "\n".join(lines).encode()
     sha256 = store().datasets.put(LOCAL_OWNER, content, "cases.csv").sha256
-    page = opened(launch, **{PREDICT_VIEW: MANY_CASES, keys.FILE: sha256})
+    page = opened(launch, **{PREDICT_VIEW: MANY_CASES, FILE: sha256})
     said = words(page)
     assert "12 rows" in said and "unheard" in said and "met a question" in said
     (rows,) = (each.value for each in page.dataframe if "predicted" in each.value)
@@ -135,7 +138,7 @@ def test_a_file_is_scored_and_its_differences_are_reported(run: RunSummary, laun
     assert set(rows["predicted"]) <= {tree.positive_label, tree.negative_label}
     assert "no training row had this value" in rows["warnings"][0]
     assert not rows["warnings"][1:].any()
-    page.checkbox(key=keys.ONLY_WARNINGS).check()
+    page.checkbox(key=ONLY_WARNINGS).check()
     shown(page.run())
     (rows,) = (each.value for each in page.dataframe if "predicted" in each.value)
     assert list(rows["row"]) == [1]
@@ -174,7 +177,7 @@ def test_a_file_without_a_column_that_is_asked_about_is_refused(
     run: RunSummary, launch: Launch
 ) -> None:
     sha256 = store().datasets.put(LOCAL_OWNER, b"a,b\n1,2\n3,4\n", "other.csv").sha256
-    page = opened(launch, **{PREDICT_VIEW: MANY_CASES, keys.FILE: sha256})
+    page = opened(launch, **{PREDICT_VIEW: MANY_CASES, FILE: sha256})
     (error,) = page.error
     assert "which the tree asks about" in error.value
 
@@ -184,8 +187,8 @@ def test_a_validation_is_kept_listed_and_opened_again(
 ) -> None:
     content = ward(90)
     sha256 = store().datasets.put(LOCAL_OWNER, content, "later.csv").sha256
-    page = opened(launch, **{PREDICT_VIEW: VALIDATION, keys.FILE: sha256})
-    page.button(key=keys.VALIDATE).click()
+    page = opened(launch, **{PREDICT_VIEW: VALIDATION, FILE: sha256})
+    page.button(key=VALIDATE).click()
     shown(page.run())
     job = page.session_state["odt_work"].validation
     while not (job.is_over and job_manager().is_stored(job)):
@@ -222,8 +225,8 @@ def test_a_copy_of_the_training_file_is_warned_of(run: RunSummary, launch: Launc
     head, *lines = ward().decode().splitlines()
     copy = "\n".join([head, *reversed(lines)]).encode()
     sha256 = store().datasets.put(LOCAL_OWNER, copy, "copy.csv").sha256
-    page = opened(launch, **{PREDICT_VIEW: VALIDATION, keys.FILE: sha256})
-    page.button(key=keys.VALIDATE).click()
+    page = opened(launch, **{PREDICT_VIEW: VALIDATION, FILE: sha256})
+    page.button(key=VALIDATE).click()
     shown(page.run())
     job = page.session_state["odt_work"].validation
     while not job.is_over:
@@ -240,17 +243,15 @@ def test_a_part_of_the_training_file_is_validated_without_its_training_rows(
         launch,
         **{
             PREDICT_VIEW: VALIDATION,
-            keys.FILE: dataset,
-            keys.PART: SOME_ROWS,
-            keys.PART_COLUMN: "stage",
+            FILE: dataset,
+            PART: SOME_ROWS,
+            PART_COLUMN: "stage",
         },
     )
-    assert page.button(key=keys.VALIDATE).disabled and "Its training rows are left out" in words(
-        page
-    )
+    assert page.button(key=VALIDATE).disabled and "Its training rows are left out" in words(page)
     page.multiselect[0].select("0").select("1")
     shown(page.run())
-    page.button(key=keys.VALIDATE).click()
+    page.button(key=VALIDATE).click()
     shown(page.run())
     job = page.session_state["odt_work"].validation
     while not job.is_over:
@@ -282,7 +283,7 @@ def test_groups_and_sample_size_stand_on_train_which_leads_here(
     tables = [each.proto.body for each in page.get("html")]
     assert any("Rates of the test rows by stage" in table for table in tables)
     page.button(key="train_use").click()
-    assert shown(page.run()).selectbox(key=keys.TREE).value == run.id
+    assert shown(page.run()).selectbox(key=TREE).value == run.id
 
 
 def test_the_current_tree_is_chosen_until_another_one_is(
@@ -292,14 +293,14 @@ def test_the_current_tree_is_chosen_until_another_one_is(
     page = launch()
     page.session_state["odt_work"] = Work(job=job_manager().find(LOCAL_OWNER, run.id))
     shown(page.switch_page(Place.PREDICT).run())
-    assert page.selectbox(key=keys.TREE).value == run.id
-    page.selectbox(key=keys.TREE).set_value(other.id)
+    assert page.selectbox(key=TREE).value == run.id
+    page.selectbox(key=TREE).set_value(other.id)
     shown(page.run())
-    assert page.selectbox(key=keys.TREE).value == other.id
+    assert page.selectbox(key=TREE).value == other.id
     third = maker.done(name="Third tree", topology=Topology.parse("((. .) .)"))
     page.session_state["odt_work"] = Work(job=job_manager().find(LOCAL_OWNER, third.id))
     shown(page.run())
-    assert page.selectbox(key=keys.TREE).value == third.id
+    assert page.selectbox(key=TREE).value == third.id
 
 
 def test_other_columns_are_inputs_too_and_say_what_is_unlike_training(
@@ -310,9 +311,9 @@ def test_other_columns_are_inputs_too_and_say_what_is_unlike_training(
     other = next(g for g in range(len(tree.features)) if g not in tree.asked_features)
     assert not tree.features[other].is_numerical
     page = opened(launch)
-    key = f"{keys.CASE}_{run.id}_{other}"
+    key = f"{CASE}_{run.id}_{other}"
     assert not [box for box in page.selectbox if box.key == key], "the expander is closed"
-    page.session_state[keys.OTHERS] = True
+    page.session_state[OTHERS] = True
     shown(page.run())
     box = page.selectbox(key=key)
     page = shown(box.select_index(0).run())
@@ -322,6 +323,6 @@ def test_other_columns_are_inputs_too_and_say_what_is_unlike_training(
     name = tree.features[other].name
     said = words(page).replace("\\", "")
     assert f"{name}: no training row had this value. The answer does not depend on it" in said
-    page.session_state[keys.OTHERS] = False
+    page.session_state[OTHERS] = False
     shown(page.run())
     assert page.selectbox(key=key).value is not None, "what is given stays given"
