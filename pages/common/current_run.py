@@ -36,7 +36,6 @@ from pages.common.session import lane, owner, queue_pressed, update, work
 from pages.common.settings import load_settings, shape_name
 from pages.common.tables import ReadyData
 
-_BEFORE = "train_before"
 _NOTICE = "train_notice"
 MAKE_CURRENT = "Make current"
 """The button that makes a tree of a frontier or a list the current tree."""
@@ -61,21 +60,22 @@ def start_job(spec: JobSpec) -> Job:
 
     A quick run is over on return.
     """
-    job = queue_pressed(lambda: {"job": _queue(spec)}).job
+    job = queue_pressed(lambda: _queue(spec)).job
     assert job is not None
     _wait_until(lambda: is_over_or_proved(job), QUICK)
     return job
 
 
-def _queue(spec: JobSpec) -> Job:
-    before = work().job
-    if before is not None and before.shows_tree:
-        job_manager().cancel(before)  # its tree is already proved
-    if before is None or before.shows_tree:
-        st.session_state[_BEFORE] = before
+def _queue(spec: JobSpec) -> dict[str, Job | None]:
+    shown = work().job
+    earlier = None if shown is None else work().earlier
+    if shown is not None and shown.shows_tree:
+        job_manager().cancel(shown)  # its tree is already proved
+        earlier = shown
     st.session_state[_NOTICE] = ""
     mine, own_lane, changed = owner(), lane(), st.session_state.pop(CHANGED, None)
-    return job_manager().submit(spec, owner=mine, lane=own_lane, rerun_of=changed)
+    job = job_manager().submit(spec, owner=mine, lane=own_lane, rerun_of=changed)
+    return {"job": job, "earlier": earlier}
 
 
 def queue_job(name: str, spec: JobSpec) -> Job:
@@ -119,7 +119,7 @@ def settle_run() -> Job | None:
     if job is None or not job.is_over or has_tree(job):
         return job
     st.session_state[_NOTICE] = _without_tree(job)
-    return update(job=st.session_state.pop(_BEFORE, None)).job
+    return update(job=work().earlier, earlier=None).job
 
 
 def train_now(data: ReadyData, spec: TrainSpec) -> NoReturn:

@@ -69,6 +69,8 @@ class Work:
         The split into training and test rows.
     job : Job or None
         The last training run; its result is the current tree.
+    earlier : Job or None
+        The run of the tree that becomes current again if the last run ends without a tree.
     frontier : Job or None
         The last frontier.
     curve : Batch or None
@@ -89,6 +91,7 @@ class Work:
     schema: Schema | None = None
     split: SplitSpec | None = None
     job: Job | None = None
+    earlier: Job | None = None
     frontier: Job | None = None
     curve: Batch | None = None
     comparison: Batch | None = None

@@ -172,9 +172,10 @@ def draw_lost(*, on_runs: bool) -> None:
 def address_of(now: Work) -> dict[str, str]:
     """Return the parameters of the address for a session's work."""
     found = {} if now.dataset is None else {"data": now.dataset.sha256}
-    for name, run in now.runs.items():
-        if run.id and (isinstance(run, Batch) or run.recorded):
-            found["run" if name == "job" else name] = run.id
+    for field, run in now.runs.items():
+        name = "run" if field == "job" else field
+        if name in _OPENERS and run.id and (isinstance(run, Batch) or run.recorded):
+            found[name] = run.id
     return found
 
 

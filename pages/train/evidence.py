@@ -52,7 +52,7 @@ def evidence_of(job: Job, model: Model, rows: Prepared) -> Callable[[SheetFormat
 
 def _at_hand(now: Work) -> tuple[Batch, ...]:
     """The studies of this session, which may not be stored yet."""
-    others = (run for name, run in now.runs.items() if name != "job")
+    others = (run for name, run in now.runs.items() if name not in ("job", "earlier"))
     return tuple(
         run if isinstance(run, Batch) else Batch((run,), owner=run.owner) for run in others
     )

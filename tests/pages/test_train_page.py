@@ -123,6 +123,20 @@ def train(app: AppTest, seconds: float = 60.0) -> AppTest:
     return app
 
 
+def show_other_data(app: AppTest, job: Job) -> None:
+    """Make another table current, beside the tree of a run."""
+    content = WARD.replace("age", "years").encode()
+    table = read_table(content, ReadOptions(), name="other.csv")
+    sha256 = store().datasets.put(LOCAL_OWNER, content, "other.csv").sha256
+    app.session_state[WORK] = Work(
+        dataset=Dataset(table, sha256, ReadOptions()),
+        schema=infer_schema(table, "ill", "yes"),
+        split=SplitSpec("all"),
+        job=job,
+    )
+    app.run()
+
+
 def trained_on_monks(
     open_page: Callable[..., AppTest], *, seed: int, content: bytes | None = None
 ) -> tuple[AppTest, dict[str, Any]]:
@@ -369,21 +383,35 @@ def test_a_tree_of_another_data_set_is_forgotten_when_that_is_deleted_elsewhere(
     page: AppTest,
 ) -> None:
     train(page)
-    job, other = job_of(page), WARD.replace("age", "years").encode()
-    table = read_table(other, ReadOptions(), name="other.csv")
-    sha256 = store().datasets.put(LOCAL_OWNER, other, "other.csv").sha256
-    page.session_state[WORK] = Work(
-        dataset=Dataset(table, sha256, ReadOptions()),
-        schema=infer_schema(table, "ill", "yes"),
-        split=SplitSpec("all"),
-        job=job,
-    )
-    page.run()
+    job = job_of(page)
+    show_other_data(page, job)
     assert not page.exception and not page.header
     store().datasets.delete(LOCAL_OWNER, job.spec.dataset)
     forget_tables()
     page.run()
     assert not page.exception and page.header[0].value == "Nothing is trained yet"
+
+
+def test_a_tree_whose_data_set_was_deleted_during_the_next_run_does_not_come_back(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train(page)
+    earlier = job_of(page)
+    show_other_data(page, earlier)
+    page.selectbox(key="train_goal").set_value(Goal.MAX_TPR).run()
+    page.text_input(key="train_further_tpr").set_value("100").run()
+    page.text_input(key="train_floor_max-tpr").set_value("100").run()
+    page.radio(key="train_shape").set_value("depth-1").run()
+    monkeypatch.setattr(current_run, "QUICK", 0.0)
+    press(page)
+    running = job_of(page)
+    assert running is not earlier
+    wait_until(lambda: running.is_over)
+    store().datasets.delete(LOCAL_OWNER, earlier.spec.dataset)
+    forget_tables()
+    page.run()
+    assert not page.exception and work(page).job is None
+    assert "Proved impossible" in page.error[0].value
 
 
 def test_every_engine_can_be_chosen(open_page: Callable[..., AppTest]) -> None:
