@@ -28,7 +28,7 @@ from pages.common.table_requests import withdraw_table
 P = ParamSpec("P")
 T = TypeVar("T")
 
-KEPT = 6
+KEPT = 4
 """The most tables, and the most results of a function, that are cached for all sessions together.
 
 Each session also has its current table.
