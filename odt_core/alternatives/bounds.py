@@ -20,16 +20,9 @@ from odt_core.alternatives.questions import Flags, Floats, Questions, Whole, mos
 from odt_core.alternatives.set_pairs import LEAF_OF_STUMPS, CostTable, Stumps, best_sets
 from odt_core.alternatives.shape_nodes import ShapeNode
 from odt_core.problem import Problem, Split
-from odt_core.solvers.search.columns import (
-    Encoding,
-    Masks,
-    count,
-    encode_fronts,
-    groups_of,
-    pack,
-    unpack,
-)
-from odt_core.solvers.search.columns import Floats as Numbers
+from odt_core.solvers.search.columns import Encoding, encode_fronts, groups_of
+from odt_core.solvers.search.row_sets import Floats as Numbers
+from odt_core.solvers.search.row_sets import Masks, count, pack, unpack
 from odt_core.solvers.search.search import Search
 from odt_core.solvers.search.subsets import Nodes, Sides, Wanted, walk
 from odt_core.solvers.search.subtrees import Subtree

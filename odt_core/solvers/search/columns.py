@@ -18,6 +18,7 @@ from odt_core.errors import InputError
 from odt_core.problem import EncodedData, LeafCount, Problem, take_rows
 from odt_core.solvers.exactness import check_countable
 from odt_core.solvers.search.groups import CHAIN, FULL, Group, make_groups
+from odt_core.solvers.search.row_sets import Flags, Floats, Masks, Whole, n_words, pack
 from odt_core.topology import Topology
 
 LEAF, STUMP, PAIR = 0, 1, 2
@@ -49,46 +50,6 @@ def may_want_sweeps(data: EncodedData) -> bool:
 
 MOST_CATEGORIES = 2**14
 """The search refuses problems with more categories."""
-
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
-# ---------------------------------------------------------------- sets of rows
-
-Masks = npt.NDArray[np.uint64]
-"""Sets of rows, ``uint64[..., W]``: row i is bit i % 64 (least significant first) of word i // 64.
-Bits without a row are 0."""
-
-
-def n_words(n: int) -> int:
-    """Words of a mask of n rows."""
-    return max(-(-n // 64), 1)
-
-
-def pack(member: Flags) -> Masks:
-    """``bool[..., N]`` as bits, ``uint64[..., W]``."""
-    full = np.zeros((*member.shape[:-1], n_words(member.shape[-1]) * 8), np.uint8)
-    packed = np.packbits(member, axis=-1, bitorder="little")
-    full[..., : packed.shape[-1]] = packed
-    return full.view(np.uint64)
-
-
-def unpack(masks: Masks, n: int) -> Flags:
-    """``uint64[..., W]`` as ``bool[..., N]`` for n rows."""
-    bytes_ = np.ascontiguousarray(masks).view(np.uint8)
-    return np.unpackbits(bytes_, axis=-1, count=n, bitorder="little").view(np.bool_)
-
-
-def rows_of(mask: Masks, n: int) -> Whole:
-    """The rows of one set, in rising order."""
-    return np.flatnonzero(unpack(mask, n))
-
-
-def count(masks: Masks) -> Whole:
-    """How many rows each set has, ``int64[...]``."""
-    return np.asarray(np.bitwise_count(masks).sum(axis=-1, dtype=np.int64))
-
 
 # ---------------------------------------------------------------- arrays for the primitives
 
@@ -125,34 +86,30 @@ class Columns(NamedTuple):
     runs: Whole
 
 
-class Counted(NamedTuple):
-    """The table of a row set. V columns.
+class Crossings(NamedTuple):
+    """Tables of the rows in each column, and perhaps in each two columns.
 
-    Row u of F describes the leaf-adjacent problem on the rows in column u. ``D - F[u]`` describes
-    the problem on the other rows.
+    A row of a table has a sum of d for each column. Row u of the table of columns a and b is the
+    same for every order of a, b and u, so it is kept once, as a line. The table of one column is
+    that of the column and itself.
     """
 
-    F: Floats  # [V, V]: sum of d over the rows in both of two columns
-    D: Floats  # [V]: sum of d over the rows in each column
-    P: Floats  # [V]: positive weight of the rows in each column
-    totals: Floats  # [2]: sum of d and positive weight of all rows
+    lines: npt.NDArray[np.float32]  # [L, V]
+    # [V, V]: the first line of the table of two columns a <= b, which has the rows from b on
+    at: Whole
 
     @classmethod
-    def empty(cls, v: int) -> Counted:
-        """Room for a table of v columns."""
-        return cls(np.empty((v, v)), np.empty(v), np.empty(v), np.empty(2))
+    def empty(cls, v: int, deep: bool) -> Crossings:
+        """Room for the tables of v columns, and of each two columns if they are `deep`."""
+        size = np.triu(np.broadcast_to(v - np.arange(v) if deep else 1, (v, v)))
+        at = np.cumsum(size).reshape(v, v) - size
+        return cls(np.zeros((int(size.sum()), v), np.float32), at)
 
-
-class Crossings(NamedTuple):
-    """Tables of the rows in each column and in each two columns.
-
-    Row u of the table of columns a and b is the same for every order of a, b and u. So only rows
-    with a <= b <= u are kept.
-    """
-
-    one: npt.NDArray[np.float32]  # [V, V, V]: the table F of the rows in each column
-    lines: npt.NDArray[np.float32]  # [L, V]: rows of tables of two columns; [0, V] if not counted
-    at: Whole  # [V, V]: the first line of the table of two columns
+    def table(self, columns: tuple[int, ...]) -> Floats:
+        """The table of the rows in any of some disjoint columns, ``float64[V, V]``."""
+        u = np.arange(len(self.at))
+        lines = [np.where(u < c, self.at[u, c], self.at[c, c] + u - c) for c in columns]
+        return np.asarray(self.lines[np.array(lines)].sum(axis=0, dtype=np.float64))
 
 
 class BaseTables(NamedTuple):
@@ -368,7 +325,6 @@ def make_families(
     known: dict[tuple, int] = {("leaf",): 0}
     rows: list[tuple[int, int, int, bool, bool]] = [(0, 0, 0, True, False)]
     lists: list[tuple[int, ...]] = [()]
-    free: dict[frozenset[int] | None, tuple[int, ...]] = {}
 
     def visit(topology: Topology, child: int, families: list[int]) -> int:
         if child < 0:
@@ -379,9 +335,10 @@ def make_families(
         if fixed:
             allowed = tuple(k for k, group in enumerate(groups) if group.fixed == rule.split)
         else:
-            if rule.features not in free:
-                free[rule.features] = _free_groups(problem, groups, child)
-            allowed = free[rule.features]
+            features = set(problem.allowed_features(child))
+            allowed = tuple(
+                k for k, g in enumerate(groups) if g.fixed is None and g.features[0] in features
+            )
             left, right = sorted((left, right), key=lambda m: (rows[m][0], m))
         key = (left, right, allowed, fixed)
         if key not in known:
@@ -408,14 +365,6 @@ def make_families(
         empty_ok,
         one_way,
         *_runs(groups, lists),
-    )
-
-
-def _free_groups(problem: Problem, groups: tuple[Group, ...], node: int) -> tuple[int, ...]:
-    """The groups that a node without a fixed split may split on."""
-    features = set(problem.allowed_features(node))
-    return tuple(
-        k for k, group in enumerate(groups) if group.fixed is None and group.features[0] in features
     )
 
 

@@ -18,10 +18,11 @@ from odt_core.problem import Objective, Problem
 from odt_core.solution import Assignment
 from odt_core.solvers.control import DEFAULT_CONTROL, Control
 from odt_core.solvers.mip.greedy import greedy_assignment
-from odt_core.solvers.search.builder import Builder, PointTrees
-from odt_core.solvers.search.columns import PAIR, Whole, encode_fronts, wants_sweeps
+from odt_core.solvers.search.builder import Builder, tree_at
+from odt_core.solvers.search.columns import PAIR, encode_fronts, wants_sweeps
 from odt_core.solvers.search.fronts import MULTIPLIERS, Front, FrontSearch, fewest_fp
 from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.row_sets import Whole
 from odt_core.solvers.search.run import Run, SearchOutcome
 from odt_core.solvers.search.search import Search, Stopped
 from odt_core.tree import count_assignment, keeps_smallest_leaf
@@ -110,7 +111,6 @@ class FrontRun(Run):
         self.fp_most = data.n_negative - gains.min_tn
         self.encoding = encode_fronts(problem)
         self.free = replace(self.encoding, smallest=0)
-        self.trees = PointTrees(problem, self.encoding)
         costs = self.costs()
         self.search = FrontSearch(self.encoding, self.halt, self.tighten, costs or MULTIPLIERS)
         fn, fp = max(self.fn_most, 0), max(self.fp_most, 0)
@@ -169,7 +169,7 @@ class FrontRun(Run):
         source = self.front.sources[int(points[2, at][0])]
         if isinstance(source, Assignment):
             return source
-        return self.trees.at(self.front, fn, fp)
+        return tree_at(self.problem, self.search, self.front, fn, fp)
 
 
 def ranges(most: int) -> tuple[Whole, Whole]:

@@ -1,4 +1,4 @@
-"""Compiled primitives of fronts (twins with the same signatures: front_twins.py).
+"""Compiled primitives of fronts (twins with the same signatures: twins.py).
 
 A *front* is a list of points, float64[5, n]. Row 0 has the false negatives, which rise. Row 1 has
 the false positives, which fall. Row 2 has the number of the split that reaches the point (-1: the
@@ -18,7 +18,10 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from odt_core.solvers.search.columns import Columns, Masks
+from odt_core.solvers.search.columns import Columns
+from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.kernels import ONE_BIT, first_bit
+from odt_core.solvers.search.row_sets import Masks
 
 jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 
@@ -29,25 +32,22 @@ jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 @jit
 def column_sums(table, masks, positive, negative, P, N, PT, NT):
     """Weights of each row set of ``masks[B, W]`` in each column, and of the whole sets."""
-    K = len(table.kind)
-    one = np.uint64(1)
-    P[:] = 0.0
-    N[:] = 0.0
-    PT[:] = 0.0
-    NT[:] = 0.0
+    P[:], N[:], PT[:], NT[:] = 0.0, 0.0, 0.0, 0.0
     for b in range(len(masks)):
-        for r in range(len(positive)):
-            if (masks[b, r >> 6] >> np.uint64(r & 63)) & one == 0:
-                continue
-            PT[b] += positive[r]
-            NT[b] += negative[r]
-            for k in range(K):
-                v = table.start[k] + table.local[k, r]
-                if v < table.start[k + 1]:
-                    P[b, v] += positive[r]
-                    N[b, v] += negative[r]
-        for k in range(K):
-            if table.kind[k] == 0:
+        for w in range(masks.shape[1]):
+            word = masks[b, w]
+            while word != np.uint64(0):
+                r = w * 64 + first_bit(word)
+                word &= word - ONE_BIT
+                PT[b] += positive[r]
+                NT[b] += negative[r]
+                for k in range(len(table.kind)):
+                    v = table.start[k] + table.local[k, r]
+                    if v < table.start[k + 1]:
+                        P[b, v] += positive[r]
+                        N[b, v] += negative[r]
+        for k in range(len(table.kind)):
+            if table.kind[k] == CHAIN:
                 for v in range(table.start[k] + 1, table.start[k + 1]):
                     P[b, v] += P[b, v - 1]
                     N[b, v] += N[b, v - 1]

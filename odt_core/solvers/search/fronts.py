@@ -17,25 +17,12 @@ import numpy.typing as npt
 
 from odt_core.solution import Assignment
 from odt_core.solvers.search import loader
-from odt_core.solvers.search.columns import (
-    PAIR,
-    STUMP,
-    Encoding,
-    Flags,
-    Floats,
-    Masks,
-    Whole,
-    runs_of,
-    unpack,
-)
-from odt_core.solvers.search.search import Search, Stopped
+from odt_core.solvers.search.columns import PAIR, STUMP, Encoding, runs_of
+from odt_core.solvers.search.row_sets import Flags, Floats, Masks, Whole, unpack
+from odt_core.solvers.search.search import Search, Stopped, Sums, count_sums
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds, Splits
 from odt_core.solvers.search.subsets import Nodes, Wanted, walk
 from odt_core.solvers.search.subtrees import Subtree
-
-Sums = tuple[Floats, ...]
-"""Four arrays: positive and negative weight of row sets in each column, ``[B, V]``, and of the
-whole sets, ``[B]``."""
 
 MULTIPLIERS = ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1), (1, 10), (10, 1))
 """Costs of a false negative and a false positive in the weighted bounds."""
@@ -197,13 +184,8 @@ class FrontSearch:
             raise Stopped
 
     def sums(self, masks: Masks) -> Sums:
-        """Positive and negative weights of row sets: see `Sums`."""
-        n, v = len(masks), len(self.table.group)
-        found = (np.empty((n, v)), np.empty((n, v)), np.empty(n), np.empty(n))
-        loader.primitives().column_sums(
-            self.table, np.ascontiguousarray(masks), self.positive, self.negative, *found
-        )
-        return found
+        """Positive and negative weights of row sets."""
+        return count_sums(self.table, masks, self.positive, self.negative, self.check)
 
     def shallow_bounds(self, family: int, sums: Sums) -> Floats:
         """float64[B, L]: weighted bounds of a family of at most one level on row sets."""
@@ -259,8 +241,7 @@ class Node(Bounds):
         self.is_pair = bool(self.table.level[family] == PAIR)
         self.sums = x, y, p, q = search.sums(mask[None])
         alpha, beta = search.alpha[:, None], search.beta[:, None]
-        self.weight[:, : self.v] = alpha * x + beta * y
-        self.weight[:, self.v :] = self.splits.pair_sums(self.weight)
+        self.weight[:] = self.splits.sums(alpha * x + beta * y)
         self.total_weight = alpha * p + beta * q
 
     def is_open(self, bounds: Floats) -> Flags:
@@ -374,7 +355,8 @@ class Node(Bounds):
 
     def _others(self, sums: Sums) -> Sums:
         """The sums of the node's other rows."""
-        return tuple(whole - part for whole, part in zip(self.sums, sums, strict=True))
+        P, N, p, n = (whole - part for whole, part in zip(self.sums, sums, strict=True))
+        return P, N, p, n
 
     def _most(self, i: int) -> float:
         """The largest weighted cost of a wanted point."""

@@ -60,13 +60,7 @@ def make_groups(
 ) -> tuple[Group, ...]:
     """The groups of columns of a problem: chains first, then sets, then fixed splits.
 
-    Parameters
-    ----------
-    problem : Problem
-    codes : int32[N, G]
-        The merged rows.
-    weight : int64[N]
-        Their weights, which decide from which end thresholds are counted.
+    `codes` are the merged rows. Their weights decide from which end thresholds are counted.
     """
     chains: list[Group] = []
     sets: list[Group] = []

@@ -9,6 +9,8 @@ use vector instructions.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from functools import wraps
 from typing import Any, NamedTuple
 
 import numba
@@ -16,18 +18,9 @@ import numpy as np
 import numpy.typing as npt
 from numba.cpython.unsafe.numbers import trailing_zeros
 
-from odt_core.solvers.search.columns import (
-    ANY,
-    LEAF,
-    STUMP,
-    BaseTables,
-    Columns,
-    Counted,
-    Crossings,
-    Floats,
-    Whole,
-)
+from odt_core.solvers.search.columns import ANY, LEAF, STUMP, BaseTables, Columns, Crossings
 from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.row_sets import Floats, Whole
 
 _plain: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 jit = numba.njit(**_plain)
@@ -55,6 +48,77 @@ largest sum of the columns called negative. A to C belong to a run of which any 
 may go one way."""
 KEPT = A
 """Where the smallest entries of any other run begin. Its largest entries follow."""
+
+
+# ---------------------------------------------------------------- working memory
+
+
+class Scratch(NamedTuple):
+    """Working memory. V columns, q - 1 of them in the largest set that is walked over."""
+
+    acc: Floats  # accumulators of `vector_costs` and `one_set`
+    F: Floats  # [V, V]: the table of a row set: sum of d over the rows in both of two columns
+    D: Floats  # [V]: sum of d over the rows in each column
+    P: Floats  # [V]: positive weight of the rows in each column
+    sides: Floats  # [4, V]: costs of the low and high child inside the columns, and outside
+    lines: Floats  # [3, V]: sums of one row set over the columns, or other values of each column
+    pairs: Whole  # [2, BLOCK]: pairs of columns
+    block: Floats  # [V, BLOCK]: the sums of the pairs over the columns
+    few: Floats  # [4, BLOCK]: values of the pairs
+    sums: Floats  # [2, q, V] and `state` [q, 7]: the walk over subsets of a set
+    state: Floats
+    order: Whole  # [3, q]: that walk's order and steps
+    totals: Floats  # sum of d and positive weight of the row set
+    mask: npt.NDArray[np.uint64]  # a row set
+
+
+def accumulators(table: Columns) -> Floats:
+    """Memory for the accumulators of `vector_costs`."""
+    return np.empty((5 + 2 * int(table.arity.max(initial=2))) * BLOCK)
+
+
+def _new_scratch(table: Columns) -> Scratch:
+    """Working memory for a problem's columns."""
+    v, sets = len(table.group), (table.kind != CHAIN) & (table.arity > 2)
+    q = 1 + int(np.diff(table.start)[sets].max(initial=0))
+    square = v if table.bits.shape[1] else 0  # sweeps need no table
+    return Scratch(
+        accumulators(table),
+        np.empty((square, square)),
+        np.empty(v),
+        np.empty(v),
+        np.empty((4, v)),
+        np.empty((3, v)),
+        np.empty((2, BLOCK), np.int64),
+        np.empty((square, BLOCK)),
+        np.empty((4, BLOCK)),
+        np.empty((2, q, square if q > 1 else 0)),
+        np.empty((q, 7)),
+        np.empty((3, q), np.int64),
+        np.empty(2),
+        np.empty(table.bits.shape[1], np.uint64),
+    )
+
+
+def with_memory(make: Callable[[Columns], Any]) -> Callable[[Any], Callable[..., None]]:
+    """Decorate kernels that get working memory for a table, their first argument, as their last.
+
+    A thread keeps the memory of its last table.
+    """
+    kept = threading.local()
+
+    def decorate(kernel: Any) -> Callable[..., None]:
+        def call(table: Columns, *rest: Any) -> None:
+            if getattr(kept, "start", None) is not table.start:
+                kept.start, kept.memory = table.start, make(table)
+            kernel(table, *rest, kept.memory)
+
+        return wraps(getattr(kernel, "py_func", kernel))(call)
+
+    return decorate
+
+
+with_scratch = with_memory(_new_scratch)
 
 
 # ---------------------------------------------------------------- counting
@@ -151,23 +215,7 @@ def fill_table(T, mask, F, D, P):
     return total, positive
 
 
-@jit
-def count_pairs(T, mask, counted, halt):
-    """Count the table of a row set. It ignores `halt`: a million rows take less than a second."""
-    F, D, P, totals = counted
-    totals[0], totals[1] = fill_table(T, mask, F, D, P)
-
-
 # ---------------------------------------------------------------- tables of one and two columns
-
-
-@inlined
-def copy_to(F, G, first):
-    """Copy G from row `first` on into F."""
-    for u in range(len(F)):
-        row, other = F[u], G[first + u]
-        for j in range(len(row)):
-            row[j] = other[j]
 
 
 @inlined
@@ -179,43 +227,18 @@ def add_to(F, G):
             row[j] += other[j]
 
 
+@with_scratch
 @jit
-def ones_into(T, own, one, D, P, halt, S):
-    """`count_ones` with working memory."""
-    for v in range(len(T.group)):
-        if halt[0] != 0:
-            return
-        fill_table(T, own[v], S.F, D[v], P[v])
-        copy_to(one[v], S.F, 0)
-        if T.kind[T.group[v]] == CHAIN and v > T.start[T.group[v]]:
-            add_to(one[v], one[v - 1])
-            add_to(D[v : v + 1], D[v - 1 : v])
-            add_to(P[v : v + 1], P[v - 1 : v])
+def count_lines(T, own, X, deep, halt, S):
+    """Fill the empty lines of `Crossings`, unless `halt` is set meanwhile.
 
-
-def count_ones(table: Columns, *rest: Any) -> None:
-    """Fill the table of the rows in each column, and their sums of d and of positive weight.
-
-    Parameters
-    ----------
-    table : Columns
-    own : uint64[V, W]
-        The rows of each column; in a chain, those that are not in the column before it.
-    one, D, P : float32[V, V, V], float64[V, V], float64[V, V]
-        Filled.
-    halt : int64[1]
-        Set to end the search. The arrays then have no meaning.
+    `own`, uint64[V, W], has the rows of each column; in a chain, those that are not in the column
+    before it. `deep`: whether to count the tables of each two columns, too.
     """
-    ones_into(table, *rest, make_scratch(table))
-
-
-@jit
-def lines_into(T, own, X, halt, S):
-    """`count_lines` with working memory."""
     v_all = len(T.group)
     for a in range(v_all):
-        chain = T.kind[T.group[a]] == CHAIN
-        for b in range(a, v_all):
+        last = v_all if deep else a + 1
+        for b in range(a, last):
             if halt[0] != 0:
                 return
             lines = X.lines[X.at[a, b] : X.at[a, b] + v_all - b]
@@ -226,18 +249,13 @@ def lines_into(T, own, X, halt, S):
                 filled |= S.mask[w] != np.uint64(0)
             if filled:
                 fill_table(T, S.mask, S.F, S.D, S.P)
-                copy_to(lines, S.F, b)
+                add_to(lines, S.F[b:])
             if T.kind[k] == CHAIN and b > T.start[k] and b > a:
                 add_to(lines, X.lines[X.at[a, b - 1] + 1 :])
-        if chain and a > T.start[T.group[a]]:
-            for b in range(a, v_all):
+        if T.kind[T.group[a]] == CHAIN and a > T.start[T.group[a]]:
+            for b in range(a, last):
                 lines = X.lines[X.at[a, b] : X.at[a, b] + v_all - b]
                 add_to(lines, X.lines[X.at[a - 1, b] :])
-
-
-def count_lines(table: Columns, *rest: Any) -> None:
-    """Fill the lines of `crossings` from `own`, unless `halt` is set; see `count_ones`."""
-    lines_into(table, *rest, make_scratch(table))
 
 
 @inlined
@@ -264,8 +282,7 @@ def side_table(X, base, first, second, outside, S):
     F, D, P = S.F, S.D, S.P
     v_all = len(D)
     nothing = S.lines[0]
-    for j in range(v_all):
-        nothing[j] = 0.0
+    nothing[:] = 0.0
     sign = -1.0 if outside else 1.0
     of_column = -sign if base.outside else sign
     for u in range(v_all):
@@ -275,20 +292,18 @@ def side_table(X, base, first, second, outside, S):
             if b < 0:
                 continue
             if base.outside:
-                sum_into(row, start, sign, X.one[b, u])
+                sum_into(row, start, sign, X.lines[line_of(X.at, b, b, u)])
                 start = row
             for a in base.columns:
                 sum_into(row, start, of_column, X.lines[line_of(X.at, a, b, u)])
                 start = row
-    for j in range(v_all):
-        D[j], P[j] = base.F[first, j], base.P[first, j]
-        if second >= 0:
-            D[j] += base.F[second, j]
-            P[j] += base.P[second, j]
-    S.totals[0], S.totals[1] = base.F[first, first], base.P[first, first]
-    if second >= 0:
-        S.totals[0] += base.F[second, second]
-        S.totals[1] += base.P[second, second]
+    D[:], P[:], S.totals[:] = 0.0, 0.0, 0.0
+    for b in (first, second):
+        if b >= 0:
+            sum_into(D, D, 1.0, base.F[b])
+            sum_into(P, P, 1.0, base.P[b])
+            S.totals[0] += base.F[b, b]
+            S.totals[1] += base.P[b, b]
     if outside:
         for j in range(v_all):
             D[j] = base.F[j, j] - D[j]
@@ -378,7 +393,7 @@ def vector_run(F, arity, s, e, lo, n, c0, c1, empty_ok, acc):
         vector_some(F, s, e, lo, n, c0, c1, arity, acc)
 
 
-@inner
+@jit
 def vector_costs(T, family, F, lo, n_all, c0, c1, tot, pos, acc, out):
     """Least cost of a family of at most one level for each row set, into ``out[:n_all]``.
 
@@ -406,58 +421,6 @@ def vector_costs(T, family, F, lo, n_all, c0, c1, tot, pos, acc, out):
                 y = total if total < 0.0 else 0.0
                 x = y if y < x else x
             out[first + i] = pos[first + i] + x
-
-
-class Scratch(NamedTuple):
-    """Working memory. V columns, q - 1 of them in the largest set that is walked over."""
-
-    acc: Floats  # accumulators of `vector_costs` and `one_set`
-    F: Floats  # with D and P: a table (see `Counted`)
-    D: Floats
-    P: Floats
-    sides: Floats  # [4, V]: costs of the low and high child inside the columns, and outside
-    lines: Floats  # [3, V]: sums of one row set over the columns, or other values of each column
-    pairs: Whole  # [2, BLOCK]: pairs of columns
-    block: Floats  # [V, BLOCK]: the sums of the pairs over the columns
-    few: Floats  # [4, BLOCK]: values of the pairs
-    sums: Floats  # [2, q, V] and `state` [q, 7]: the walk over subsets of a set
-    state: Floats
-    order: Whole  # [3, q]: that walk's order and steps
-    totals: Floats  # sum of d and positive weight of the row set
-    mask: npt.NDArray[np.uint64]  # a row set
-
-
-_kept = threading.local()
-
-
-def make_scratch(table: Columns) -> Scratch:
-    """Working memory for a problem's columns. A thread keeps the memory of its last problem."""
-    if getattr(_kept, "start", None) is not table.start:
-        _kept.start, _kept.scratch = table.start, _new_scratch(table)
-    found: Scratch = _kept.scratch
-    return found
-
-
-def _new_scratch(table: Columns) -> Scratch:
-    v, sets = len(table.group), (table.kind != CHAIN) & (table.arity > 2)
-    q = 1 + int(np.diff(table.start)[sets].max(initial=0))
-    square = v if table.bits.shape[1] else 0  # sweeps need no table
-    return Scratch(
-        np.empty((5 + 2 * int(table.arity.max(initial=2))) * BLOCK),
-        np.empty((square, square)),
-        np.empty(v),
-        np.empty(v),
-        np.empty((4, v)),
-        np.empty((3, v)),
-        np.empty((2, BLOCK), np.int64),
-        np.empty((square, BLOCK)),
-        np.empty((4, BLOCK)),
-        np.empty((2, q, square if q > 1 else 0)),
-        np.empty((q, 7)),
-        np.empty((3, q), np.int64),
-        np.empty(2),
-        np.empty(table.bits.shape[1], np.uint64),
-    )
 
 
 @inner
@@ -508,17 +471,11 @@ def one_run(x, s, e, m, acc):
     return low, high
 
 
-@jit
-def costs_into(T, family, X, total, positive, cost, S):
-    """`leaf_costs` with working memory."""
-    S.lines[0, :] = 0.0
-    vector_costs(T, family, X, 0, len(cost), S.lines[0], 1.0, total, positive, S.acc, cost)
-
-
 def leaf_costs(table: Columns, family: int, X: Floats, total: Floats, positive: Floats) -> Floats:
     """Least cost of a family of at most one level for row sets: see `twins.leaf_costs`."""
-    cost = np.empty(len(total))
-    costs_into(table, family, np.ascontiguousarray(X), total, positive, cost, make_scratch(table))
+    cost, zero, acc = np.empty(len(total)), np.zeros(len(X)), accumulators(table)
+    X = np.ascontiguousarray(X)
+    vector_costs(table, family, X, 0, len(total), zero, 1.0, total, positive, acc, cost)
     return cost
 
 
@@ -537,20 +494,9 @@ def write_split(split, group, to_high, n, first, second):
         split[4] = second
 
 
+@with_scratch
 @jit
-def two_into(T, family, masks, limits, halt, cost, split, S):
-    """`two_levels` with working memory."""
-    cost[:], split[:, :], split[:, 0] = 0.0, 0, -2
-    for b in range(len(masks)):
-        if halt[0] != 0:
-            return
-        total, positive = fill_table(T, masks[b], S.F, S.D, S.P)
-        best = two_of_table(T, family, total, positive, limits[b], split[b], S, halt)
-        if halt[0] == 0:
-            cost[b] = best
-
-
-def two_levels(table: Columns, *rest: Any) -> None:
+def two_levels(T, family, masks, limits, halt, cost, split, S):
     """Least cost of a family of two levels on each row set, if it is below its limit.
 
     Of splits of equal cost it chooses the first in the order of the loop (loop.py): first all rows
@@ -559,8 +505,6 @@ def two_levels(table: Columns, *rest: Any) -> None:
 
     Parameters
     ----------
-    table : Columns
-    family : int
     masks : uint64[B, W]
     limits : float64[B]
         If the least cost of a row set is not below its limit, its `cost` is the limit.
@@ -572,12 +516,25 @@ def two_levels(table: Columns, *rest: Any) -> None:
         Filled with the splits: group, whether the members go to the high child, number of members,
         their columns. Group -1: a question without members. Group -2: no split.
     """
-    two_into(table, *rest, make_scratch(table))
+    cost[:], split[:, :], split[:, 0] = 0.0, 0, -2
+    for b in range(len(masks)):
+        if halt[0] != 0:
+            return
+        total, positive = fill_table(T, masks[b], S.F, S.D, S.P)
+        best = two_of_table(T, family, total, positive, limits[b], split[b], S, halt)
+        if halt[0] == 0:
+            cost[b] = best
 
 
+@with_scratch
 @jit
-def two_sides_into(T, family, X, base, first, second, outside, limits, halt, cost, split, S):
-    """`two_levels_of_sides` with working memory."""
+def two_levels_of_sides(T, family, X, base, first, second, outside, limits, halt, cost, split, S):
+    """Least cost of a family of two levels on the rows inside or outside each of B splits.
+
+    The parameters after the family are `crossings`, the `base` whose rows are split, the first and
+    the second column of each split, int64[B] (-1: no second column), whether the rows are outside,
+    bool[B], and the parameters of `two_levels` from `limits` on.
+    """
     cost[:], split[:, :], split[:, 0] = 0.0, 0, -2
     for b in range(len(first)):
         if halt[0] != 0:
@@ -586,16 +543,6 @@ def two_sides_into(T, family, X, base, first, second, outside, limits, halt, cos
         best = two_of_table(T, family, S.totals[0], S.totals[1], limits[b], split[b], S, halt)
         if halt[0] == 0:
             cost[b] = best
-
-
-def two_levels_of_sides(table: Columns, *rest: Any) -> None:
-    """Least cost of a family of two levels on the rows inside or outside each of B splits.
-
-    The parameters after the family are `crossings`, the `base` whose rows are split, the first and
-    the second column of each split, int64[B] (-1: no second column), whether the rows are outside,
-    bool[B], and the parameters of `two_levels` from `limits` on.
-    """
-    two_sides_into(table, *rest, make_scratch(table))
 
 
 @inner
@@ -611,8 +558,7 @@ def two_of_table(T, family, total, positive, limit, split, S, halt):
                 write_split(split, -1, to_high, 0, 0, 0)
     if best <= 0.0:
         return best
-    for v in range(len(S.D)):
-        S.lines[0, v] = 0.0
+    S.lines[0, :] = 0.0
     vector_costs(T, low, S.F, 0, len(S.D), S.lines[0], 1.0, S.D, S.P, S.acc, S.sides[0])
     if low != high:
         vector_costs(T, high, S.F, 0, len(S.D), S.lines[0], 1.0, S.D, S.P, S.acc, S.sides[1])
@@ -781,11 +727,8 @@ def subsets(T, family, k, best, split, S, halt):
     for i in range(n - 1, -1, -1):
         a, b = S.sides[0, order[i]], S.sides[1, order[i]]
         S.state[i, REST] = S.state[i + 1, REST] + (a if a < b else b)
-    for j in range(REST):
-        S.state[0, j] = 0.0
-    for j in range(len(S.D)):
-        S.sums[0, 0, j] = 0.0
-        S.sums[1, 0, j] = 0.0
+    S.state[0, :REST] = 0.0
+    S.sums[:, 0, :] = 0.0
     lows[0] = 0
     side[0] = 0
     i = 0
@@ -864,21 +807,15 @@ def write_subset(T, k, n, order, side, split):
 
 def compile_kernels(table: Columns, mask: npt.NDArray) -> None:
     """Compile or load every kernel: call each once with the types that the search uses."""
-    v = len(table.group)
-    halt = np.zeros(1, np.int64)
-    counted = Counted.empty(v)
-    F, D, P, totals = counted
-    count_pairs(table, mask, counted, halt)
-    where = np.arange(v)
-    leaf_costs(table, STUMP, F, D, P)
-    cost, split = np.empty(1), np.empty((1, 5), np.int32)
+    v, halt, where = len(table.group), np.zeros(1, np.int64), np.arange(len(table.group))
+    ones, cost, split = np.ones(1), np.empty(1), np.empty((1, 5), np.int32)
     family = int(table.level.argmax())
-    two_levels(table, family, mask[None], np.ones(1), halt, cost, split)
-    at = np.zeros((v, v), np.int64)
-    crossings = Crossings(np.zeros((v, v, v), np.float32), np.zeros((v, v), np.float32), at)
-    count_ones(table, table.bits, crossings.one, F, F.copy(), halt)
-    count_lines(table, table.bits, crossings, halt)
+    leaf_costs(table, STUMP, np.zeros((v, 1)), ones, ones)
+    two_levels(table, family, mask[None], ones, halt, cost, split)
+    crossings = Crossings(np.zeros((v, v), np.float32), np.zeros((v, v), np.int64))
+    count_lines(table, table.bits, crossings, False, halt)
+    F = np.zeros((v, v))
     two_levels_of_sides(
-        table, family, crossings, BaseTables(F, F, totals, where, True), where[:1], where[:1] - 1,
-        np.ones(1, np.bool_), np.ones(1), halt, cost, split,
+        table, family, crossings, BaseTables(F, F, F[0], where, True), where[:1], where[:1] - 1,
+        np.ones(1, np.bool_), ones, halt, cost, split,
     )  # fmt: skip

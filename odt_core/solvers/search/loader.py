@@ -24,27 +24,22 @@ import platformdirs
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.processes import LockedFile, apart, is_unlocked
-from odt_core.solvers.search.columns import Columns, Masks, encode, may_want_sweeps
+from odt_core.solvers.search.columns import Columns, encode, may_want_sweeps
+from odt_core.solvers.search.row_sets import Masks
 from odt_core.topology import Topology
 
 KERNELS = {
-    "kernels": (
-        "count_pairs", "leaf_costs", "two_levels", "count_ones", "count_lines",
-        "two_levels_of_sides",
-    ),
+    "kernels": ("leaf_costs", "two_levels", "count_lines", "two_levels_of_sides"),
     "front_kernels": ("column_sums", "first_open", "combine", "stump_front"),
     "sweep_kernels": ("two_levels_by_sweeps",),
-}  # fmt: skip
+}
 """The modules of compiled primitives, and the primitives of each.
 
 A module may import those before it.
 """
 
-TWINS = {
-    "twins": ("count_pairs", "leaf_costs"),
-    "front_twins": KERNELS["front_kernels"],
-}
-"""The modules of their twins. The search does not need the other primitives."""
+TWINS = ("leaf_costs", *KERNELS["front_kernels"])
+"""The primitives that have twins. The search does not need the others."""
 
 PACKAGE = "odt_core.solvers.search"
 FEW_CELLS = 20_000
@@ -102,17 +97,10 @@ class Loader:
         """Prepare for a study of many searches: load what is compiled, and compile the rest.
 
         Sweeps have no twin. Without them the search may find another tree of the same value. So a
-        study waits until sweeps are compiled if its rows may use them. Then its trees do not depend
-        on when it was started, or on how many processes share it.
-
-        Parameters
-        ----------
-        rows : iterable of EncodedData
-            The rows of the study's searches, or larger sets from which they are drawn.
-        on_wait : callable
-            Called if the study has to wait.
-        should_stop : callable
-            Called while it waits; True ends the wait. A compiler that fails ends it too.
+        study waits until sweeps are compiled if its `rows`, or the larger sets from which they are
+        drawn, may use them. Then its trees do not depend on when it was started, or on how many
+        processes share it. `on_wait` is called before the wait. `should_stop`, or a compiler that
+        fails, ends it.
         """
         with self._lock:
             self._look()
@@ -133,8 +121,7 @@ class Loader:
 
     def _use_twins(self) -> None:
         self._found = SimpleNamespace()
-        for twins, names in TWINS.items():
-            self._add(twins, names)
+        self._add("twins", TWINS)
 
     def _look(self) -> None:
         if self._found is None:

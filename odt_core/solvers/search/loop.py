@@ -14,15 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import (
-    PAIR,
-    STUMP,
-    BaseTables,
-    Flags,
-    Floats,
-    Masks,
-    Whole,
-)
+from odt_core.solvers.search.columns import PAIR, STUMP, BaseTables
+from odt_core.solvers.search.row_sets import Flags, Floats, Masks, Whole
 from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Bounds
 from odt_core.solvers.search.subsets import Nodes, Wanted, walk
 from odt_core.solvers.search.subtrees import Subtree
@@ -95,11 +88,9 @@ class Loop(Bounds):
 
     def _begin(self) -> None:
         search, splits = self.search, self.splits
-        v, weight = splits.n_columns, search.absolute
-        given = (self.table, np.ascontiguousarray(self.mask[None]), weight, weight)
-        found = (self.weight[None, :v], np.empty((1, v)), self.total_weight, np.empty(1))
-        search.primitives().column_sums(*given, *found)
-        self.weight[v:] = splits.pair_sums(self.weight)
+        positive, negative, *totals = search.sums(self.mask[None])
+        self.weight[:] = splits.sums((positive + negative)[0])
+        self.total_weight[:] = sum(totals)
         if self.place >= 0 and search.store is not None:
             search.store.fill(self)
         for x, child in enumerate(self.children[: self.h + 1]):

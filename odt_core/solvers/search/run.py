@@ -15,16 +15,12 @@ import numpy as np
 
 from odt_core.errors import DisagreementError
 from odt_core.problem import Problem
-from odt_core.solution import (
-    Assignment,
-    Found,
-    Seconds,
-    TracePoint,
-)
+from odt_core.solution import Assignment, Found, Seconds, TracePoint
 from odt_core.solvers.control import Control
 from odt_core.solvers.mip.greedy import greedy_assignment
 from odt_core.solvers.search.builder import Builder
-from odt_core.solvers.search.columns import Encoding, Whole, encode
+from odt_core.solvers.search.columns import Encoding, encode
+from odt_core.solvers.search.row_sets import Whole
 from odt_core.solvers.search.search import Search, Stopped
 from odt_core.solvers.search.subtrees import Subtree
 from odt_core.tree import count_assignment

@@ -6,35 +6,59 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search import loader, twins
+from odt_core.solvers.search import loader
 from odt_core.solvers.search.columns import (
+    LEAF,
     PAIR,
     BaseTables,
-    Counted,
+    Columns,
     Encoding,
-    Flags,
-    Floats,
-    Masks,
-    Whole,
     groups_of,
     most_members,
     wants_sweeps,
 )
+from odt_core.solvers.search.groups import CHAIN
 from odt_core.solvers.search.loop import Loop
-from odt_core.solvers.search.splits import Splits
+from odt_core.solvers.search.row_sets import Flags, Floats, Masks, Whole
+from odt_core.solvers.search.splits import INSIDE, OUTSIDE, Splits
 from odt_core.solvers.search.store import BoundStore, Tables
 from odt_core.solvers.search.subtrees import Subtree
 
-AT_ONCE = 2**20
-"""Sums of columns that are counted before the flag to stop is read again."""
+AT_ONCE = 2**26
+"""Bits of masks whose rows are summed before the flag to stop is read again."""
+
+SOME_SPLITS = 2**11
+"""Splits whose costs are computed before the flag to stop is read again."""
+
+Sums = tuple[Floats, Floats, Floats, Floats]
+"""Positive and negative weights of B row sets in each column, ``[B, V]``, and of the whole sets,
+``[B]``."""
+
+
+T = TypeVar("T")
 
 
 class Stopped(Exception):
     """The search was ended by time or by the user."""
+
+
+def count_sums(
+    table: Columns, masks: Masks, positive: Floats, negative: Floats, check: Callable[[], None]
+) -> Sums:
+    """Sum the rows' positive and negative weights. `check` is called now and then."""
+    n, v, masks = len(masks), len(table.group), np.ascontiguousarray(masks)
+    found = np.empty((n, v)), np.empty((n, v)), np.empty(n), np.empty(n)
+    step = AT_ONCE // max(len(table.d), 1) + 1
+    for at in range(0, n, step):
+        check()
+        part, *sums = (each[at : at + step] for each in (masks, *found))
+        loader.primitives().column_sums(table, part, positive, negative, *sums)
+    return found
 
 
 @dataclass(frozen=True)
@@ -72,7 +96,7 @@ class Search:
         self.by_sweeps = wants_sweeps(self.splits.n_columns, self.table.local)
         self.store: BoundStore | None = None if before is None else before.store
         self.most_members = most_members(self.table)
-        self.absolute = np.abs(self.table.d)
+        self.positive, self.negative = np.maximum(-self.table.d, 0), np.maximum(self.table.d, 0)
         self.tables: Tables = Tables(self) if before is None else before.tables
         self.tables.search = self
 
@@ -100,36 +124,38 @@ class Search:
         if self.halt[0]:
             raise Stopped
 
-    def shallow_sides(self, mask: Masks, family: int) -> tuple[Floats, Floats]:
-        """Costs of a family of at most one level inside and outside every split."""
-        primitives, splits = self.primitives(), self.splits
-        counted = Counted.empty(splits.n_columns)
-        primitives.count_pairs(self.table, mask, counted, self.halt)
-        costs = twins.both_sides(
-            self.table,
-            family,
-            counted,
-            splits.first,
-            splits.second,
-            self.halt,
-            primitives.leaf_costs,
-        )
-        self.check()
+    def sums(self, masks: Masks) -> Sums:
+        """Sums over row sets, of the parts of d that are negative and positive."""
+        return count_sums(self.table, masks, self.positive, self.negative, self.check)
+
+    def pair_sums(self, mask: Masks) -> tuple[Floats, Floats]:
+        """The two sums over those of some rows that are in both of two columns, each ``[V, V]``."""
+        P, N, _, _ = self.sums(self.splits.own & mask)
+        for k in np.flatnonzero((self.table.kind == CHAIN) & (np.diff(self.table.start) > 1)):
+            chain = slice(self.table.start[k], self.table.start[k + 1])
+            P[chain], N[chain] = P[chain].cumsum(axis=0), N[chain].cumsum(axis=0)
+        return P, N
+
+    def shallow_sides(self, mask: Masks, family: int) -> Floats:
+        """Costs of a family of at most one level inside and outside every split, [2, S]."""
+        splits, costs = self.splits, np.empty((2, self.splits.n))
+        leaf_costs = partial(self.primitives().leaf_costs, self.table, family)
+        of_leaf = self.table.level[family] == LEAF
+        inner_p, inner_n = np.empty((2, 0, splits.n_columns)) if of_leaf else self.pair_sums(mask)
+        (P,), (N,), p, n = self.sums(mask[None])
+        for at in range(0, splits.n, SOME_SPLITS):
+            self.check()
+            part = slice(at, at + SOME_SPLITS)
+            X, own, own_p = (splits.sums(each, part) for each in (inner_n - inner_p, N - P, P))
+            costs[INSIDE, part] = leaf_costs(X, own, own_p)
+            rest = (N - P)[: len(X), None] - X
+            costs[OUTSIDE, part] = leaf_costs(rest, n - p - own, p - own_p)
         return costs
 
     def shallow(self, family: int, masks: Masks) -> Floats:
         """Costs of a family of at most one level on B row sets."""
-        found, v, d = [np.empty(0)], self.splits.n_columns, self.table.d
-        positive, negative = np.maximum(-d, 0), np.maximum(d, 0)
-        step = AT_ONCE // (v + 1) + 1
-        for at in range(0, len(masks), step):
-            self.check()
-            part = np.ascontiguousarray(masks[at : at + step])
-            n = len(part)
-            P, N, PT, NT = sums = np.empty((n, v)), np.empty((n, v)), np.empty(n), np.empty(n)
-            self.primitives().column_sums(self.table, part, positive, negative, *sums)
-            found.append(self.primitives().leaf_costs(self.table, family, (N - P).T, NT - PT, PT))
-        return np.concatenate(found)
+        P, N, p, n = self.sums(masks)
+        return np.asarray(self.primitives().leaf_costs(self.table, family, (N - P).T, n - p, p))
 
     def solve(self, family: int, masks: Masks, limits: Floats, places: list[int]) -> SideCosts:
         """Solve a family on B row sets. `places` are their numbers in the store, -1 without one."""
@@ -160,18 +186,14 @@ class Search:
         """Call a primitive for two levels, in as many parts as there are threads."""
         n = len(given[0])
         cost, split = np.empty(n), np.empty((n, 3 + self.most_members), np.int32)
-        parts = min(self.threads, n // 4)
-        if parts < 2:
-            solve(*given, self.halt, cost, split)
-        else:
-            cuts = np.linspace(0, n, parts + 1).astype(int).tolist()
+        parts = max(min(self.threads, n // 4), 1)
+        cuts = np.linspace(0, n, parts + 1).astype(int).tolist()
 
-            def one(i: int) -> None:
-                part = slice(cuts[i], cuts[i + 1])
-                solve(*(each[part] for each in given), self.halt, cost[part], split[part])
+        def one(i: int) -> None:
+            part = slice(cuts[i], cuts[i + 1])
+            solve(*(each[part] for each in given), self.halt, cost[part], split[part])
 
-            with ThreadPoolExecutor(parts) as pool:
-                list(pool.map(one, range(parts)))
+        self._in_threads(one, parts)
         self.check()
         return SideCosts(cost, split)
 
@@ -182,13 +204,15 @@ class Search:
             loop = Loop(self, family, masks[i], float(limits[i]), places[i])
             return loop.solve(), loop.subtree
 
-        if self.threads > 1 and len(masks) > 1:
-            with ThreadPoolExecutor(self.threads) as pool:
-                found = list(pool.map(one, range(len(masks))))
-        else:
-            found = [one(i) for i in range(len(masks))]
-        costs, subtrees = zip(*found, strict=True)
+        costs, subtrees = zip(*self._in_threads(one, len(masks)), strict=True)
         return SideCosts(np.array(costs), None, subtrees)
+
+    def _in_threads(self, one: Callable[[int], T], n: int) -> list[T]:
+        """Call a function with the numbers below n, in threads if there may be several."""
+        if min(self.threads, n) < 2:
+            return [one(i) for i in range(n)]
+        with ThreadPoolExecutor(self.threads) as pool:
+            return list(pool.map(one, range(n)))
 
     # ------------------------------------------------------------ a first tree
 

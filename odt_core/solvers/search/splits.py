@@ -10,8 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from odt_core.solvers.search.columns import Columns, Flags, Floats, Masks, Whole, groups_of, pack
+from odt_core.solvers.search.columns import Columns, groups_of
 from odt_core.solvers.search.groups import CHAIN
+from odt_core.solvers.search.row_sets import Flags, Floats, Masks, Whole, pack
 from odt_core.solvers.search.subsets import Sides
 from odt_core.solvers.search.subtrees import Subtree
 
@@ -112,6 +113,14 @@ class Splits:
         chain = (table.kind[group] == CHAIN)[:, None]
         return pack(np.where(chain, local <= at, local == at))
 
+    @cached_property
+    def own(self) -> Masks:
+        """The rows of each column; in a chain, those that are not in the column before it."""
+        found = self.column_masks(np.arange(self.n_columns))
+        nested = np.diff(self.segment) == 0
+        found[1:][nested] &= ~found[:-1][nested]
+        return found
+
     def union(self, columns: tuple[int, ...]) -> Masks:
         """The rows in any of the columns, ``uint64[W]``."""
         masks = self.column_masks(np.array(columns, np.int64))
@@ -139,10 +148,13 @@ class Splits:
             return np.zeros((*values.shape[:-1], len(self.table.kind)))
         return np.asarray(np.add.reduceat(values, self.table.start[:-1], axis=-1) * self.is_set)
 
-    def pair_sums(self, values: Floats) -> Floats:
-        """The sum of two columns' values ``[..., V]`` for each pair."""
-        v = self.n_columns
-        return np.asarray(values[..., self.first[v:]] + values[..., self.second[v:]])
+    def sums(self, values: Floats, part: slice = slice(None)) -> Floats:
+        """The sum of the columns' values ``[..., V]`` for each split, or for a part of them."""
+        second = self.second[part]
+        both = second >= 0
+        found = values.take(self.first[part], axis=-1)
+        found[..., both] += values.take(second[both], axis=-1)
+        return found
 
 
 # ---------------------------------------------------------------- bounds

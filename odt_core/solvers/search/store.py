@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from odt_core.solvers.search.columns import PAIR, BaseTables, Crossings, Flags, Floats
+from odt_core.solvers.search.columns import PAIR, BaseTables, Crossings
+from odt_core.solvers.search.row_sets import Flags, Floats
 from odt_core.solvers.search.splits import OUTSIDE
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ class Tables:
         self.search, self.table = search, search.table
         v, rows = search.splits.n_columns, len(search.table.d)
         self.is_deep = bool(search.table.level.max() > PAIR + 1)
-        cells = max(v**3, self.is_deep * v * v * (v + 1) * (v + 2) // 6)
-        narrow = search.absolute.sum() < NARROW and not search.by_sweeps
+        cells = v * v * (v + 1) * (v + 2 if self.is_deep else 3) // 6
+        narrow = np.abs(search.table.d).sum() < NARROW and not search.by_sweeps
         self.fits = bool(narrow and 0 < 4 * cells <= MOST_BYTES)
         self.everything: BaseTables | None = None  # of all rows, once the tables are counted
         n_tables = v * (v + 1) // 2 if self.is_deep else v
@@ -63,11 +64,8 @@ class Tables:
         if place < 0 or store is None or place == store.everywhere or all_ is None:
             return all_
         side, split = divmod(place, store.n)
-        columns = list(self.search.splits.columns(split))
-        F, P = (
-            tables[columns].sum(axis=0, dtype=np.float64)
-            for tables in (self.crossings.one, self._positive)
-        )
+        columns = self.search.splits.columns(split)
+        F, P = (tables.table(columns) for tables in (self.crossings, self._positive))
         totals = np.array([each[columns, columns].sum() for each in (all_.F, all_.P)])
         if side == OUTSIDE:
             F, P, totals = all_.F - F, all_.P - P, all_.totals - totals
@@ -75,31 +73,24 @@ class Tables:
 
     def count(self, solved: int) -> None:
         """Note how many row sets were counted one by one. Count the tables if it is time to."""
-        if self.fits and hasattr(self.search.primitives(), "count_ones"):
+        if self.fits and hasattr(self.search.primitives(), "count_lines"):
             with self._lock:
                 self._left -= solved
                 if self.everything is None and self._left <= 0:
                     self._count()
 
     def _count(self) -> None:
-        table, primitives, halt = self.table, self.search.primitives(), self.search.halt
-        v, positive = len(table.group), np.maximum(-table.d, 0)
-        own = table.bits.copy()  # in a chain: the rows that are not in the column before
-        nested = table.group[1:] == table.group[:-1]
-        own[1:][nested] &= ~table.bits[:-1][nested]
-        one, self._positive = np.empty((2, v, v, v), np.float32)
-        F, P = np.empty((2, v, v))
-        primitives.count_ones(table, own, one, F, P, halt)
-        totals = np.array([table.d.sum(), positive.sum()])
-        size = np.triu(np.broadcast_to((v - np.arange(v)) * self.is_deep, (v, v)))
-        at = np.cumsum(size).reshape(v, v) - size
-        self.crossings = Crossings(one, np.zeros((int(size.sum()), v), np.float32), at)
+        search, table, v = self.search, self.table, self.search.splits.n_columns
+        P, N = search.pair_sums(search.encoding.everything)
+        totals = np.array([table.d.sum(), search.positive.sum()])
+        count_lines, own = search.primitives().count_lines, search.splits.own
+        self.crossings = Crossings.empty(v, self.is_deep)
+        count_lines(table, own, self.crossings, self.is_deep, search.halt)
         if self.is_deep:
-            scratch = np.empty((2, v, v))
-            primitives.count_ones(table._replace(d=positive), own, self._positive, *scratch, halt)
-            primitives.count_lines(table, own, self.crossings, halt)
-        self.search.check()
-        self.everything = BaseTables(F, P, totals, np.empty(0, np.int64), True)
+            table, self._positive = table._replace(d=search.positive), Crossings.empty(v, False)
+            count_lines(table, own, self._positive, False, search.halt)
+        search.check()
+        self.everything = BaseTables(N - P, P, totals, np.empty(0, np.int64), True)
 
 
 class BoundStore:

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odt_core.solvers.search.columns import Columns, Flags, Floats, Masks, Whole
+from odt_core.solvers.search.columns import Columns
+from odt_core.solvers.search.row_sets import Flags, Floats, Masks, Whole
 from odt_core.solvers.search.subtrees import Subtree
 
 BATCH = 64
@@ -36,21 +37,11 @@ class Sides:
 
 
 class Nodes(NamedTuple):
-    """B nodes of the same depth.
+    """B nodes of the same depth n."""
 
-    Attributes
-    ----------
-    masks : uint64[2, B, W]
-        The rows that go to the low and to the high child.
-    cost : float64[2, B, (L)]
-        The costs of the two children on these rows.
-    is_high : bool[B, n]
-        Which of the n columns with rows go to the high child, in the order of the walk.
-    """
-
-    masks: Masks
-    cost: Floats
-    is_high: Flags
+    masks: Masks  # [2, B, W]: the rows that go to the low and to the high child
+    cost: Floats  # [2, B, (L)]: the costs of the two children on these rows
+    is_high: Flags  # [B, n]: which columns with rows go to the high child, in the walk's order
 
     def pick(self, which: npt.NDArray) -> Nodes:
         """Some of the nodes, by number or by flag."""
@@ -58,23 +49,16 @@ class Nodes(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What a walk looks for.
+    """What a walk looks for."""
 
-    Attributes
-    ----------
-    is_open : callable
-        ``is_open(costs)``: whether a split that costs at least this may be wanted.
-    raise_costs : callable
-        ``raise_costs(x, masks, cost, others)``: the costs of the low (x is 0) or high child (1) on
-        row sets. They are at least `cost`; the rest of the split costs at least `others`. A lower
-        bound is enough if it closes the node.
-    take : callable
-        ``take(nodes, split_of)``: receives open complete splits. `split_of` gives the split of a
-        node by its number.
-    """
-
+    # ``is_open(costs)``: whether a split that costs at least this may be wanted
     is_open: Callable[[Floats], Flags]
+    # ``raise_costs(x, masks, cost, others)``: the costs of the low (x = 0) or high child (1) on
+    # row sets. They are at least `cost`; the rest of the split costs at least `others`. A lower
+    # bound is enough if it closes the node.
     raise_costs: Callable[[int, Masks, Floats, Floats], Floats]
+    # ``take(nodes, split_of)``: receives open complete splits; `split_of` gives the split of a node
+    # by its number
     take: Callable[[Nodes, Callable[[int], Subtree]], None]
 
 

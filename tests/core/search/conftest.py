@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from odt_core.solvers.search import front_twins, twins
+from odt_core.solvers.search import twins
 from odt_core.solvers.search.loader import loader, warm_up
 
 
@@ -21,4 +21,4 @@ def kernels() -> SimpleNamespace:
 @pytest.fixture(scope="session")
 def plain() -> SimpleNamespace:
     """The twins, without the primitives that have none."""
-    return SimpleNamespace(**(vars(twins) | vars(front_twins)))
+    return SimpleNamespace(**vars(twins))

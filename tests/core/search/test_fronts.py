@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from odt_core.solvers.control import Control
-from odt_core.solvers.search import front_twins, fronts
-from odt_core.solvers.search.columns import PAIR, encode_fronts, pack
+from odt_core.solvers.search import fronts, twins
+from odt_core.solvers.search.columns import PAIR, encode_fronts
 from odt_core.solvers.search.floors import FloorRun, FrontierRun, frontier
+from odt_core.solvers.search.row_sets import pack
 from odt_core.tree import count_assignment
 from tests.examples import blocks
 from tests.properties import referee
@@ -60,7 +61,7 @@ def test_leaf_adjacent_fronts_are_those_of_the_twins(first: int, kernels: Simple
         box = case.random.integers(0, 16, 2).astype(np.float64)
         given = (p, q, tp, tn, case.runs, case.alike, case.leaf, box)
         found, n = kernels.stump_front(*given, np.empty((2, 1)))
-        expected, _ = front_twins.stump_front(*given, np.empty((2, 1)))
+        expected, _ = twins.stump_front(*given, np.empty((2, 1)))
         np.testing.assert_array_equal(found[:, :n], expected)
 
 
@@ -88,10 +89,10 @@ def test_weighted_bounds_of_leaf_adjacent_classes_are_tight() -> None:
 def test_open_steps_are_those_of_the_twins(kernels: SimpleNamespace) -> None:
     wanted = np.array([[0, 4, 15], [15, 6, 0], [-1] * 3, [0] * 3, [0] * 3], np.float64)
     bounds = np.random.default_rng(0).integers(0, 30, (400, len(ALPHA))).astype(np.float64)
-    steps, twins = np.empty(len(bounds), np.int64), np.empty(len(bounds), np.int64)
+    steps, expected = np.empty(len(bounds), np.int64), np.empty(len(bounds), np.int64)
     kernels.first_open(bounds, ALPHA, BETA, wanted, steps)
-    front_twins.first_open(bounds, ALPHA, BETA, wanted, twins)
-    np.testing.assert_array_equal(steps, twins)
+    twins.first_open(bounds, ALPHA, BETA, wanted, expected)
+    np.testing.assert_array_equal(steps, expected)
     assert set(steps.tolist()) == {-1, 0, 1}
 
 
@@ -101,13 +102,13 @@ def test_sums_of_columns_are_those_of_the_twins(kernels: SimpleNamespace) -> Non
         n, v = len(search.positive), len(search.table.group)
         chosen = np.random.default_rng(seed).random((4, n)) < 0.6
         masks = pack(chosen)
-        found, twins = (
+        found, expected = (
             [np.empty((4, v)), np.empty((4, v)), np.empty(4), np.empty(4)] for _ in "ab"
         )
         given = (search.table, masks, search.positive, search.negative)
         kernels.column_sums(*given, *found)
-        front_twins.column_sums(*given, *twins)
-        for one, other in zip(found, twins, strict=True):
+        twins.column_sums(*given, *expected)
+        for one, other in zip(found, expected, strict=True):
             np.testing.assert_array_equal(one, other)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import subprocess
 import sys
@@ -19,7 +18,6 @@ from odt_core.solvers.search import frontier, loader, solve_search, store, twins
 from odt_core.solvers.search.columns import (
     PAIR,
     BaseTables,
-    Counted,
     Encoding,
     encode,
     encode_fronts,
@@ -28,7 +26,6 @@ from odt_core.solvers.search.columns import (
 )
 from odt_core.solvers.search.loader import KERNELS, TWINS, Loader, folder
 from odt_core.solvers.search.search import Search
-from odt_core.solvers.search.splits import Splits
 from odt_core.solvers.search.store import BoundStore, Tables
 from odt_core.topology import Topology
 from tests.properties.strategies import random_problem
@@ -60,8 +57,8 @@ def test_a_search_without_a_compiler_imports_no_numba_and_proves() -> None:
 def test_each_kernel_has_a_twin_or_is_a_short_cut() -> None:
     kernels = {name for names in KERNELS.values() for name in names}
     short_cuts = {"two_levels", "two_levels_by_sweeps", "two_levels_of_sides"}
-    short_cuts |= {"count_ones", "count_lines"}
-    assert {name for names in TWINS.values() for name in names} == kernels - short_cuts
+    short_cuts |= {"count_lines"}
+    assert set(TWINS) == kernels - short_cuts
 
 
 def of_two_values(n_features: int) -> Problem:
@@ -93,26 +90,26 @@ def some_rows(encoding: Encoding, random: np.random.Generator) -> np.ndarray:
 
 
 @pytest.mark.parametrize("first", range(0, 200, 50))
-def test_kernels_and_twins_agree(first: int, kernels: SimpleNamespace) -> None:
+def test_kernels_and_twins_agree(
+    first: int, kernels: SimpleNamespace, plain: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Costs of shallow families on both sides of all splits, and on the rows of one side."""
     for seed in range(first, first + 50):
         encoding = encode(random_problem(seed))
         table, random = encoding.table, np.random.default_rng(seed)
-        masks, v = some_rows(encoding, random), len(encoding.table.group)
-        splits, found = Splits.of(table), []
-        for primitives in (kernels, twins):
-            counted = Counted.empty(v)
-            halt = np.zeros(1, np.int64)
-            primitives.count_pairs(table, masks[0], counted, halt)  # type: ignore[attr-defined]
-            sides = [
-                twins.both_sides(
-                    table, family, counted, splits.first, splits.second, halt,
-                    primitives.leaf_costs,  # type: ignore[attr-defined]
-                )
-                for family in np.flatnonzero(table.level < PAIR).tolist()
-            ]  # fmt: skip
-            found.append((*counted, np.array(sides)))
-        for compiled, twin in zip(*found, strict=True):
-            np.testing.assert_array_equal(compiled, twin)
+        masks, sides = some_rows(encoding, random), []
+        for primitives in (kernels, plain):
+            monkeypatch.setattr(loader, "primitives", lambda given=primitives: given)
+            search = Search(encoding)
+            splits, mask = np.arange(search.splits.n), masks[0]
+            for family in np.flatnonzero(table.level < PAIR).tolist():
+                costs = search.shallow_sides(mask, family)
+                for side in range(2):
+                    one_by_one = search.splits.sides(mask, np.full(len(splits), side), splits)
+                    np.testing.assert_array_equal(costs[side], search.shallow(family, one_by_one))
+                sides.append(costs)
+        compiled, twin = np.split(np.array(sides), 2)
+        np.testing.assert_array_equal(compiled, twin)
 
 
 def two_levels(
@@ -182,10 +179,7 @@ def test_a_search_finds_the_same_tree_with_and_without_a_compiler(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Not only trees of the same value: nobody may see which primitives ran."""
-    plain = SimpleNamespace()
-    for module, names in TWINS.items():
-        source = importlib.import_module(f"odt_core.solvers.search.{module}")
-        vars(plain).update({name: getattr(source, name) for name in names})
+    plain = SimpleNamespace(**{name: getattr(twins, name) for name in TWINS})
     for seed in seeds:
         problem = random_problem(seed, **options)
         if seed % 3 == 0:

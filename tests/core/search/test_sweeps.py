@@ -9,9 +9,10 @@ import pytest
 
 from odt_core.problem import EncodedData, Feature, FeatureKind, Problem
 from odt_core.solvers.search import columns, solve_search
-from odt_core.solvers.search.columns import PAIR, encode, most_members, pack, unpack
+from odt_core.solvers.search.columns import PAIR, encode, most_members
+from odt_core.solvers.search.row_sets import pack
 from odt_core.solvers.search.search import Search
-from odt_core.solvers.search.subtrees import Subtree, inside
+from odt_core.solvers.search.subtrees import Subtree
 from odt_core.topology import Topology
 from tests.examples import blocks
 from tests.properties import referee
@@ -44,9 +45,8 @@ def by_tables(search: Search, family: int, masks: np.ndarray) -> np.ndarray:
 
 def cost_of(search: Search, family: int, mask: np.ndarray, subtree: Subtree) -> float:
     """What the split that was named costs."""
-    table, every = search.table, np.arange(len(search.table.d))
-    rows, members = unpack(mask, len(every)), inside(search.encoding, subtree, every)
-    parts = pack(np.stack([rows & members, rows & ~members]))
+    table, members = search.table, search.splits.union(subtree.members)
+    parts = np.stack([mask & members, mask & ~members])
     low, high = (by_tables(search, int(child[family]), parts) for child in (table.low, table.high))
     return float(high[0] + low[1] if subtree.to_high else low[0] + high[1])
 
