@@ -56,7 +56,7 @@ _LEAF_COUNT_NAMES = {
 
 @dataclass(frozen=True)
 class AskedTraining:
-    """The run that the controls describe. It is None if a control has an error.
+    """The run that the controls describe. Problem and spec are None if a control has an error.
 
     Attributes
     ----------
