@@ -26,9 +26,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_monks_depth_2_is_proved_at_96_errors(
     monks: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On the three columns that matter, where CBC needs a second."""
-    asked = [*monks_arguments(monks), "--ignore", "is_smiling,holding,has_tie"]
-    found = train_json(capsys, *asked, "--topology", "depth-2")
+    found = train_json(capsys, *monks_arguments(monks), "--topology", "depth-2")
     assert found["status"] == "optimal"
     assert found["errors"] == 96
     assert found["objective"]["name"] == "accuracy"
@@ -36,9 +34,9 @@ def test_monks_depth_2_is_proved_at_96_errors(
     assert found["proved_by"] == ["cbc"]
     assert found["mip"]["status"] == "optimal"
     assert found["mip"]["objective"] == pytest.approx(432 - 96)
-    assert found["mip"]["integers"] == 10  # one-hot columns times the one node that touches no leaf
+    assert found["mip"]["integers"] == 17  # one-hot columns times the one node that touches no leaf
     assert (found["n_train"], found["n_test"]) == (432, 0)
-    assert (found["n_features"], found["n_columns"]) == (3, 10)
+    assert (found["n_features"], found["n_columns"]) == (6, 17)
     assert (found["topology"], found["max_card"]) == ("depth-2", None)
     counts = found["train"]
     assert counts["fp"] + counts["fn"] == 96
