@@ -292,7 +292,7 @@ def side_table(X, base, first, second, outside, S):
             if b < 0:
                 continue
             if base.outside:
-                sum_into(row, start, sign, X.lines[line_of(X.at, b, b, u)])
+                sum_into(row, start, sign, X.one[b, u])
                 start = row
             for a in base.columns:
                 sum_into(row, start, of_column, X.lines[line_of(X.at, a, b, u)])
@@ -812,7 +812,7 @@ def compile_kernels(table: Columns, mask: npt.NDArray) -> None:
     family = int(table.level.argmax())
     leaf_costs(table, STUMP, np.zeros((v, 1)), ones, ones)
     two_levels(table, family, mask[None], ones, halt, cost, split)
-    crossings = Crossings(np.zeros((v, v), np.float32), np.zeros((v, v), np.int64))
+    crossings = Crossings.empty(v, False)
     count_lines(table, table.bits, crossings, False, halt)
     F = np.zeros((v, v))
     two_levels_of_sides(

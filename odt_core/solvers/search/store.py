@@ -49,7 +49,7 @@ class Tables:
         self.search, self.table = search, search.table
         v, rows = search.splits.n_columns, len(search.table.d)
         self.is_deep = bool(search.table.level.max() > PAIR + 1)
-        cells = v * v * (v + 1) * (v + 2 if self.is_deep else 3) // 6
+        cells = max(v**3, self.is_deep * v * v * (v + 1) * (v + 2) // 6)
         narrow = np.abs(search.table.d).sum() < NARROW and not search.by_sweeps
         self.fits = bool(narrow and 0 < 4 * cells <= MOST_BYTES)
         self.everything: BaseTables | None = None  # of all rows, once the tables are counted
@@ -64,8 +64,11 @@ class Tables:
         if place < 0 or store is None or place == store.everywhere or all_ is None:
             return all_
         side, split = divmod(place, store.n)
-        columns = self.search.splits.columns(split)
-        F, P = (tables.table(columns) for tables in (self.crossings, self._positive))
+        columns = list(self.search.splits.columns(split))
+        F, P = (
+            tables.one[columns].sum(axis=0, dtype=np.float64)
+            for tables in (self.crossings, self._positive)
+        )
         totals = np.array([each[columns, columns].sum() for each in (all_.F, all_.P)])
         if side == OUTSIDE:
             F, P, totals = all_.F - F, all_.P - P, all_.totals - totals
@@ -86,9 +89,11 @@ class Tables:
         count_lines, own = search.primitives().count_lines, search.splits.own
         self.crossings = Crossings.empty(v, self.is_deep)
         count_lines(table, own, self.crossings, self.is_deep, search.halt)
+        self.crossings.copy_ones()
         if self.is_deep:
             table, self._positive = table._replace(d=search.positive), Crossings.empty(v, False)
             count_lines(table, own, self._positive, False, search.halt)
+            self._positive.copy_ones()
         search.check()
         self.everything = BaseTables(N - P, P, totals, np.empty(0, np.int64), True)
 
