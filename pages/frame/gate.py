@@ -142,9 +142,9 @@ class Gate:
             if _is_below(path, FOR_THE_SIGNED_IN):
                 await _refuse(scope, receive, send, 403, "Please sign in first.")
                 return
-            scope = _as_stranger(scope)
-            if scope["type"] == "websocket":
+            if _names_session(scope):
                 receive = _with_run(receive)
+            scope = _as_stranger(scope)
         if scope["type"] == "websocket" and valid:
             await self._keep_open(token, identity, scope, receive, send)
         else:
@@ -318,11 +318,15 @@ def _as_same_origin(scope: Scope, headers: Mapping[str, str]) -> Scope:
     return {**scope, "headers": [(b"host", host), *rest]}
 
 
+def _names_session(scope: Scope) -> bool:
+    """Whether a WebSocket comes from a page that was open before: its third protocol says which."""
+    return len(scope.get("subprotocols", ())) > 2
+
+
 def _as_stranger(scope: Scope) -> Scope:
     """Return the request without the cookies of a person and without an earlier session.
 
-    The third protocol of a WebSocket names an earlier session. Streamlit would continue that
-    session with the person who was signed in there.
+    Streamlit would continue the earlier session with the person who was signed in there.
     """
     headers: list[tuple[bytes, bytes]] = []
     for name, value in scope["headers"]:
@@ -346,7 +350,7 @@ def _with_run(receive: Receive) -> Receive:
     """Add a message after the handshake that runs the page's script.
 
     A browser that returns after the end of its sign-in shows the old page and sends no such
-    message.
+    message. A page that is opened sends its own, which names the page.
     """
     n_received = 0
 

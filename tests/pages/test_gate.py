@@ -141,3 +141,36 @@ def test_an_open_page_is_closed_when_its_sign_in_is_no_longer_known(
         thread.submit(asyncio.run, visit).result()
     assert sent[-1] == {"type": "websocket.close", "code": 1008}
     assert {"type": "websocket.send", "bytes": b"too late"} not in sent
+
+
+# ---- a stranger's page ----
+
+
+@pytest.mark.parametrize("protocols", [["streamlit", "x"], ["streamlit", "x", "earlier-session"]])
+def test_only_a_page_that_was_open_before_gets_a_run_from_the_gate(protocols: list[str]) -> None:
+    """A run of the gate names no page. On an opened page it would replace the address."""
+    got: list[Message] = []
+    handshake: Message = {"type": "websocket.connect"}
+    own: Message = {"type": "websocket.receive", "bytes": b"run the page of the address"}
+    messages = iter([handshake, own])
+
+    async def page(scope: Scope, receive: Receive, send: Send) -> None:
+        assert len(scope["subprotocols"]) == 2  # a stranger continues no session
+        got.extend([await receive(), await receive()])
+
+    async def receive() -> Message:
+        return next(messages)
+
+    async def send(message: Message) -> None:
+        raise AssertionError(message)
+
+    headers = [(b"host", HERE.encode())]
+    scope: dict[str, Any] = {
+        "type": "websocket", "path": "/_stcore/stream", "headers": headers,
+        "subprotocols": protocols,
+    }  # fmt: skip
+    guarded = Gate(page, lambda: None, lambda: True)  # type: ignore[arg-type,return-value]
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, guarded(scope, receive, send)).result()
+    run = {"type": "websocket.receive", "bytes": gate.RUN}
+    assert got == [handshake, run if len(protocols) > 2 else own]
