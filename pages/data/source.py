@@ -41,9 +41,8 @@ _OPTIONS = {
     "quotechar": ("Quotes", ['"', "'", ""]),
 }
 """Reading options that can be automatic, with their labels and values."""
-_OPTION = "data_read_"
-"""The prefix of their keys."""
-_SKIP, _COMMENT, _UNITS = "data_read_skip", "data_read_comment", "data_read_units"
+_SKIP, _COMMENT, _UNITS = "skip", "comment", "units"
+"""The names of the other reading options in keys."""
 MARK_NAMES = {mark: f"{name} {mark}".strip() for mark, name in DELIMITER_NAMES.items()}
 MARK_NAMES |= {".": "point .", '"': 'double "', "'": "single '", "": "none"}
 _NEXT_STEPS = """
@@ -171,11 +170,12 @@ def _draw_reading(dataset: Dataset) -> None:
     for place, option in zip((first, first, second, second), _OPTIONS, strict=True):
         with place:
             _draw_option(option, dataset)
-    skip, comment = show_value(_SKIP, read.skip_lines), show_value(_COMMENT, read.comment or "")
+    skip = show_value(_read_key(_SKIP), read.skip_lines)
+    comment = show_value(_read_key(_COMMENT), read.comment or "")
     draw_left_out(skip, comment, _read_otherwise)
     st.checkbox(
         "The row below the column names holds units",
-        key=show_value(_UNITS, read.units_row),
+        key=show_value(_read_key(_UNITS), read.units_row),
         on_change=_read_otherwise,
         help="It is left out.",
     )
@@ -196,18 +196,37 @@ def _draw_option(option: str, dataset: Dataset) -> None:
     st.selectbox(
         label,
         list(dict.fromkeys([AUTOMATIC, *values, chosen or AUTOMATIC])),
-        key=show_value(_OPTION + option, AUTOMATIC if chosen is None else chosen),
+        key=show_value(_read_key(option), AUTOMATIC if chosen is None else chosen),
         format_func=in_words,
         on_change=_read_otherwise,
     )
 
 
+def _read_key(option: str) -> str:
+    """The key of a control. A control that is folded away would send the value of another file."""
+    return f"data_read_{option}_{current().dataset.sha256[:8]}"
+
+
 def _read_otherwise() -> None:
-    """Request a reading with all options, because several may have changed at once."""
-    chosen = {option: st.session_state[_OPTION + option] for option in _OPTIONS}
-    named = {option: value for option, value in chosen.items() if value != AUTOMATIC}
-    read = ReadOptions(**named, units_row=st.session_state[_UNITS])
-    read_differently(without_lines(read, st.session_state[_SKIP], st.session_state[_COMMENT]))
+    """Request a reading with all options, because several may have changed at once.
+
+    After a reading, a box that is folded away still sends the words of the earlier detected value.
+    They stand for the present one.
+    """
+    now = current().dataset.read
+    chosen = {option: st.session_state[_read_key(option)] for option in _OPTIONS}
+    named = {
+        option: value
+        for option, value in chosen.items()
+        if value in _OPTIONS[option][1] or value == getattr(now, option)
+    }
+    read = without_lines(
+        ReadOptions(**named, units_row=st.session_state[_read_key(_UNITS)]),
+        st.session_state[_read_key(_SKIP)],
+        st.session_state[_read_key(_COMMENT)],
+    )
+    if read != now:
+        read_differently(read)
 
 
 def read_differently(read: ReadOptions, schema: Schema | None = None) -> None:

@@ -117,6 +117,22 @@ def test_the_detail_names_the_column_of_the_new_table(open_window: Opener) -> No
     expect(expander.get_by_label("Column", exact=True)).to_have_value("first")
 
 
+def test_another_file_with_another_delimiter_is_read_as_detected(open_window: Opener) -> None:
+    """The boxes of the first file's reading are folded away while the second file comes."""
+    window = open_window()
+    page = window.page
+    open_at(window, "", patients())
+    rows = b"".join(b"%d,5;%d;%d\n" % (50 + i % 40, i % 3, i % 2) for i in range(60))
+    window.upload("other.csv", b"first;second;ill\n" + rows)
+    expect(page.get_by_text("semicolon between cells, decimal comma")).to_be_visible()
+    window.click(page.get_by_role("radio", name="Every value"))
+    expect(page.get_by_role("radio", name="Every value")).to_be_checked()
+    window.settle()
+    expect(page.get_by_text("semicolon between cells, decimal comma")).to_be_visible()
+    page.get_by_text("Change how it is read").click()
+    expect(page.get_by_label("Delimiter")).to_have_value("semicolon ; (found)")
+
+
 def test_the_positive_class_stays_chosen_when_spellings_are_joined(open_window: Opener) -> None:
     """Labels that look alike are offered in a list, and others side by side."""
     labels = ("yes", "no", "no\u200b")

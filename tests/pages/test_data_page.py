@@ -48,6 +48,13 @@ def upload(app: AppTest, content: bytes, name: str = "patients.csv") -> AppTest:
     return app
 
 
+def reading(app: AppTest, option: str) -> str:
+    """The key of the control of a reading option."""
+    dataset = work(app).dataset
+    assert dataset is not None
+    return f"data_read_{option}_{dataset.sha256[:8]}"
+
+
 def kinds(app: AppTest) -> dict[str, ColumnKind]:
     schema = work(app).schema
     assert schema is not None
@@ -273,7 +280,7 @@ class TestReading:
         dataset = work(app).dataset
         assert dataset is not None
         assert (dataset.table.report.delimiter, dataset.table.report.decimal) == (";", ",")
-        app.selectbox(key="data_read_decimal").select(".").run()
+        app.selectbox(key=reading(app, "decimal")).select(".").run()
         assert not app.exception
         dataset = work(app).dataset
         assert dataset is not None
@@ -281,8 +288,8 @@ class TestReading:
         assert dataset.table.report.decimal == "."
 
     def test_two_reading_options_changed_at_once_are_both_kept(self, loaded: AppTest) -> None:
-        loaded.selectbox(key="data_read_encoding").select("cp1252")
-        loaded.selectbox(key="data_read_quotechar").select("'").run()
+        loaded.selectbox(key=reading(loaded, "encoding")).select("cp1252")
+        loaded.selectbox(key=reading(loaded, "quotechar")).select("'").run()
         dataset = work(loaded).dataset
         assert dataset is not None
         assert (dataset.read.encoding, dataset.read.quotechar) == ("cp1252", "'")
@@ -290,17 +297,17 @@ class TestReading:
     def test_reading_otherwise_keeps_the_choices(self, loaded: AppTest) -> None:
         edit(loaded, 0, "ignore")
         loaded.segmented_control(key="data_preset").set_value("Other").run()
-        loaded.selectbox(key="data_read_encoding").select("cp1252").run()
+        loaded.selectbox(key=reading(loaded, "encoding")).select("cp1252").run()
         assert kinds(loaded)["age"] is ColumnKind.IGNORE
         assert loaded.segmented_control(key="data_preset").value == "Other"
 
     def test_a_wrong_reading_option_is_reported_and_undone(self, loaded: AppTest) -> None:
         before = work(loaded)
-        loaded.selectbox(key="data_read_delimiter").select("|").run()
+        loaded.selectbox(key=reading(loaded, "delimiter")).select("|").run()
         assert len(loaded.error) == 1
         assert "only one column" in texts(loaded)
         assert work(loaded) is before
-        assert loaded.selectbox(key="data_read_delimiter").value == "automatic"
+        assert loaded.selectbox(key=reading(loaded, "delimiter")).value == "automatic"
 
 
 class TestOutcome:
@@ -789,10 +796,10 @@ def test_rows_are_prepared_anew_when_lines_are_left_out(app: AppTest) -> None:
     rows = [f"{20 + i % 30},{i % 5},{i % 2}" for i in range(60)]
     upload(app, "\n".join(["age,b,y", *rows]).encode(), "lines.csv")
     assert "60 rows read" in texts(app)
-    app.text_input(key="data_read_comment").set_value("2").run()
+    app.text_input(key=reading(app, "comment")).set_value("2").run()
     assert not app.exception
     assert "40 rows read" in texts(app)
-    app.text_input(key="data_read_comment").set_value("").run()
-    app.number_input(key="data_read_skip").set_value(1).run()
+    app.text_input(key=reading(app, "comment")).set_value("").run()
+    app.number_input(key=reading(app, "skip")).set_value(1).run()
     assert work(app).dataset.read.skip_lines == 1
     assert work(app).dataset.table.columns[0] == "20"
