@@ -98,7 +98,7 @@ def read_upload(name: str, content: bytes, read: ReadOptions) -> Table:
         If the file is too large or is not a usable table.
     """
     most = int(st.get_option("server.maxUploadSize"))
-    if len(content) > most << 20:  # the browser also checks this, but a user can bypass it
+    if len(content) > most * 1024 * 1024:  # the browser also checks this, but a user can bypass it
         raise InputError(
             f"The file {quoted(name)} has more than {most} MB: leave out columns or "
             "rows, or compress it with gzip."

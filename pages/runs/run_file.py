@@ -29,7 +29,7 @@ _SIZE = {"type": "integer", "minimum": 0, "maximum": 2**53}
 _NUMBER = {"type": "number", "minimum": -1e15, "maximum": 1e15}
 _SECONDS = {"type": "number", "minimum": 0, "maximum": 1e9}
 _OBJECT = {"type": "object"}
-"""The form of what is checked by reading it, such as a tree."""
+"""The form of a value that its own reader checks, such as a tree."""
 
 
 def _or_none(form: dict[str, Any]) -> dict[str, Any]:

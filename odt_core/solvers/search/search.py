@@ -129,7 +129,7 @@ class Search:
         return count_sums(self.table, masks, self.positive, self.negative, self.check)
 
     def pair_sums(self, mask: Masks) -> tuple[Floats, Floats]:
-        """The two sums over those of some rows that are in both of two columns, each ``[V, V]``."""
+        """Like `sums`, over the rows of a set that are in both of two columns, ``[V, V]`` each."""
         P, N, _, _ = self.sums(self.splits.own & mask)
         for k in np.flatnonzero((self.table.kind == CHAIN) & (np.diff(self.table.start) > 1)):
             chain = slice(self.table.start[k], self.table.start[k + 1])
